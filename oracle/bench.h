@@ -41,6 +41,7 @@ struct mx_note {
 	char kind[32];  /* "wrong-bits", "guard-changed", "nondeterminism", ... */
 	char text[768]; /* one line: the location and the fault */
 	unsigned more;  /* findings of this kind that were not kept; in its last note */
+	bool emulated;  /* found by the emulator, in a run on a real device beside it */
 	struct mx_note_place place;
 };
 

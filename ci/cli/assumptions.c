@@ -36,7 +36,7 @@ static size_t count_order(const struct mx_options *o, const struct mx_result *re
                           unsigned assumption) {
 	size_t cases = 0;
 	for (size_t i = 0; i < n; i++) {
-		const struct mx_proof *p = &results[i].verdict.proof;
+		const struct mx_proof *p = &mx_result_order(&results[i])->proof;
 		cases += mx_result_is_brief(o, &results[i]) && p->outcome == MX_PROVED &&
 		         p->assumptions >> assumption & 1;
 	}

@@ -129,13 +129,17 @@ static int by_number(const void *a, const void *b) {
 
 /* Shards of one run have these in common. */
 static int check_same(const struct shard *a, const struct shard *b, struct mx_error *err) {
-	static const char *const keys[] = { "version", "device", "arch", "runtime", "seed" };
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (!json_equal(json_object_get(a->start, keys[i]),
-		                json_object_get(b->start, keys[i])))
+	static const char *const keys[] = {
+		"version", "device", "beside", "arch", "runtime", "seed"
+	};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		const json_t *x = json_object_get(a->start, keys[i]),
+			     *y = json_object_get(b->start, keys[i]);
+		if (x != y && !json_equal(x, y)) /* NULL: both lack it */
 			return mx_fail(
 				err, "%s and %s are shards of different runs: they differ in '%s'",
 				a->path, b->path, keys[i]);
+	}
 	return a->of == b->of ? 0
 	                      : mx_fail(err, "%s is of %lld shards, and %s of %lld", a->path,
 	                                (long long)a->of, b->path, (long long)b->of);
@@ -390,12 +394,22 @@ static bool print_gaps(const struct merge *m) {
 	return gaps;
 }
 
+/* From 2^63 on it is text. */
+static const char *seed_text(const json_t *start, char text[24]) {
+	const json_t *seed = json_object_get(start, "seed");
+	if (json_is_string(seed))
+		return json_string_value(seed);
+	snprintf(text, 24, "%lld", (long long)json_integer_value(seed));
+	return text;
+}
+
 static void print_report(const struct merge *m, const struct totals *t) {
 	const json_t *run, *start = m->shards[0].start;
 	size_t i;
-	printf("device %s (%s, %s), seed %lld, %zu report%s\n", text_of(start, "device"),
+	char seed[24];
+	printf("device %s (%s, %s)%s, seed %s, %zu report%s\n", text_of(start, "device"),
 	       text_of(start, "arch"), text_of(start, "runtime"),
-	       (long long)json_integer_value(json_object_get(start, "seed")), m->n,
+	       json_object_get(start, "beside") ? " and emu" : "", seed_text(start, seed), m->n,
 	       m->n == 1 ? "" : "s");
 	json_array_foreach(m->runs, i, run)
 		print_run(run);

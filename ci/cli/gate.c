@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "args.h"
+#include "beside.h"
 #include "gate.h"
 #include "hunt_report.h"
 #include "output.h"
@@ -21,6 +22,8 @@ static void print_ready(struct mx_gate *g) {
 			mx_json_run(g->json, &record, &g->results[g->printed]);
 		if (g->history)
 			mx_history_run(g->history, &g->results[g->printed]);
+		if (g->history_of_emu && g->results[g->printed].beside)
+			mx_history_run(g->history_of_emu, &g->results[g->printed].beside->emu);
 		g->printed++;
 	}
 }
@@ -63,7 +66,7 @@ static unsigned share(const struct mx_gate *g, size_t at_once) {
 }
 
 /* Threads without a case of their own help inside launches and judges. */
-static void share_threads(const struct mx_gate *g) {
+static void share_threads(struct mx_gate *g) {
 	g->device->threads = share(g, g->o->race ? g->o->race : g->selection.n_runs);
 	mx_judge_threads(share(g, g->o->race ? 1 : g->selection.n_runs));
 }
@@ -93,35 +96,47 @@ static void drop_unfinished(struct mx_gate *g) {
 	printf("%sinterrupted; %zu of %zu runs were done\n", g->o->tap ? "# " : "", n, all);
 }
 
-/* In processes of their own: unknown code can crash them. */
-static int run_in_workers(struct mx_gate *g, unsigned jobs, struct mx_error *err) {
-	enum { RUN = 5 }; /* a run, with its data and judgement, in time-outs of a launch */
-	const double launch = g->o->time_out > 0 ? g->o->time_out : MX_USUAL_TIME_OUT;
-	const struct mx_pool pool = { .jobs = jobs,
-		                      .time_out = g->o->race ? 0 : RUN * launch,
-		                      .ends_early = g->o->race != 0,
-		                      .context = g,
-		                      .work = mx_gate_case,
-		                      .done = end_case };
-	int status = mx_pool_run(&pool, &g->selection, g->results, &g->interrupted, err);
-	if (!status && g->interrupted)
-		drop_unfinished(g);
-	return status;
+/* Runs at the same time. */
+static unsigned jobs_of(const struct mx_gate *g) {
+	size_t most = g->o->race ? 1 : g->selection.n_runs;
+	return g->o->jobs < most ? g->o->jobs : (unsigned)most;
 }
 
-/* A real device does not survive a fork, and what --trace and its like print is for a debugger. */
-static int run_all(struct mx_gate *g, struct mx_error *err) {
-	size_t most = g->o->race ? 1 : g->selection.n_runs;
-	unsigned jobs = g->o->jobs < most ? g->o->jobs : (unsigned)most;
+static void begin_results(const struct mx_gate *g) {
 	for (size_t i = 0; i < g->selection.n_runs; i++) {
 		g->results[i].run = &g->selection.runs[i];
 		g->results[i].alone = g->selection.n_runs == 1;
 	}
+}
+
+int mx_gate_work(struct mx_gate *g, void (*done)(void *gate, size_t i), struct mx_error *err) {
+	enum { RUN = 5 }; /* a run, with its data and judgement, in time-outs of a launch */
+	const double launch = g->o->time_out > 0 ? g->o->time_out : MX_USUAL_TIME_OUT;
+	const struct mx_pool pool = { .jobs = jobs_of(g),
+		                      .time_out = g->o->race ? 0 : RUN * launch,
+		                      .ends_early = g->o->race != 0,
+		                      .context = g,
+		                      .work = mx_gate_case,
+		                      .done = done };
+	begin_results(g);
 	share_threads(g);
-	if (g->device->emu && !mx_options_look(g->o) && jobs)
-		return run_in_workers(g, jobs, err);
-	run_in_threads(g, jobs);
-	return 0;
+	return mx_pool_run(&pool, &g->selection, g->results, &g->interrupted, err);
+}
+
+/* A real device does not survive a fork, and what --trace and its like print is for a debugger. */
+static int run_all(struct mx_gate *g, struct mx_error *err) {
+	bool forks = g->device->emu && !mx_options_look(g->o) && jobs_of(g);
+	int status = g->emu ? mx_gate_emulate(g, err) : 0;
+	if (!status && forks)
+		status = mx_gate_work(g, end_case, err);
+	else if (!status && !g->interrupted) {
+		begin_results(g);
+		share_threads(g);
+		run_in_threads(g, jobs_of(g));
+	}
+	if (!status && g->interrupted)
+		drop_unfinished(g);
+	return status;
 }
 
 static void print_stale(void *context, const char *why, const char *text) {
@@ -153,7 +168,17 @@ static int update_baseline(const struct mx_gate *g) {
 	return -1;
 }
 
+static int begin_emulator(struct mx_gate *g, struct mx_error *err) {
+	struct mx_why why;
+	if (mx_device_open("emu", &g->emu, &why))
+		return mx_fail(err, "%s", why.text);
+	g->emulated = calloc(g->selection.n_runs, sizeof *g->emulated);
+	return g->emulated ? 0 : mx_fail(err, "out of memory");
+}
+
 static int begin_gate(struct mx_gate *g, struct mx_error *err) {
+	if (g->o->beside && begin_emulator(g, err))
+		return -1;
 	if (mx_gate_begin_reports(g, err))
 		return -1;
 	g->places = mx_places_make();
@@ -164,7 +189,7 @@ static int begin_gate(struct mx_gate *g, struct mx_error *err) {
 
 /* What is printed after the runs. */
 static void print_end(struct mx_gate *g, double seconds) {
-	if (g->device->emu && g->o->analysis)
+	if ((g->device->emu || g->emu) && g->o->analysis)
 		mx_waivers_report(g->o, &g->selection);
 	if (g->expect && !g->o->shards) /* another shard may use a row; merge decides */
 		g->stale = mx_expect_each_stale(g->expect, g->o, &g->selection, print_stale,
@@ -175,9 +200,14 @@ static void print_end(struct mx_gate *g, double seconds) {
 }
 
 static void end_gate(struct mx_gate *g) {
-	for (size_t i = 0; i < g->selection.n_runs; i++)
+	for (size_t i = 0; i < g->selection.n_runs; i++) {
 		mx_result_free(&g->results[i]);
+		if (g->emulated)
+			mx_result_free(&g->emulated[i]);
+	}
 	free(g->results);
+	free(g->emulated);
+	mx_device_close(g->emu);
 	free(g->done);
 	mx_places_free(g->places);
 }

@@ -16,9 +16,13 @@ struct mx_gate {
 	const struct mx_options *o;
 	struct mx_device *device;
 	const char *kernel_dir;
-	struct mx_schedule schedule;  /* --schedule */
-	struct mx_json *json;         /* --json, or NULL */
-	struct mx_history *history;   /* --history, or NULL */
+	struct mx_schedule schedule; /* --schedule */
+	struct mx_json *json;        /* --json, or NULL */
+	struct mx_history *history;  /* --history, or NULL */
+	struct mx_device *emu;       /* beside the device, of --device hip,emu; or NULL */
+	struct mx_result *emulated;  /* its results */
+	struct mx_history *history_of_emu;
+	bool keeps_outputs;           /* to compare those of a device with them */
 	struct mx_places *places;     /* of findings, for reports */
 	struct mx_baseline *baseline; /* --baseline, or NULL */
 	struct mx_cache *cache;       /* --cache, or NULL */
@@ -35,6 +39,13 @@ struct mx_gate {
 
 /* Does one run and judges it, or takes its verdict from the cache. `gate` is the struct mx_gate. */
 void mx_gate_case(void *gate, struct mx_result *r);
+
+/* Does all runs in processes of their own: unknown code can crash them. done: as in pool.h. */
+int mx_gate_work(struct mx_gate *g, void (*done)(void *gate, size_t i), struct mx_error *err);
+
+/* Of --device hip,emu: does all runs on the emulator, before this process loads the runtime of a
+ * real device, which does not survive a fork; then opens the device. 0, or -1 with err->text. */
+int mx_gate_emulate(struct mx_gate *g, struct mx_error *err);
 
 /* What a report gets of the runs. */
 struct mx_record mx_gate_record(const struct mx_gate *g, double seconds);

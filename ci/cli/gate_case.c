@@ -3,6 +3,7 @@
 
 #include "../../fuzz/hunt/replay.h"
 #include "../inspect/provenance_report.h"
+#include "beside.h"
 #include "gate.h"
 #include "hunt_report.h"
 #include "save.h"
@@ -66,10 +67,15 @@ static int judge(const struct mx_gate *g, struct mx_bench *b, struct mx_result *
 	r->seconds = run.seconds;
 	if (g->o->verbose)
 		mx_report_details(b, r->details, sizeof r->details);
-	if (g->o->save && !run.failed && mx_save(b, g->o->save, &r->err))
+	if (g->o->save && !run.failed && !g->keeps_outputs && mx_save(b, g->o->save, &r->err))
 		return -1;
-	if (mx_bench_judge(b, &run, &r->verdict, &r->err) || find_origin(g, b, r) ||
-	    find_scene(g, b, r))
+	if (mx_bench_judge(b, &run, &r->verdict, &r->err))
+		return -1;
+	if (g->keeps_outputs && !run.failed && !(r->outputs = mx_outputs_keep(b)))
+		return mx_fail(&r->err, "%s: out of memory", r->run->name);
+	if (g->emulated && mx_beside_join(b, &g->emulated[r - g->results], r))
+		return -1;
+	if (find_origin(g, b, r) || find_scene(g, b, r))
 		return -1;
 	return g->o->who ? mx_who(b, g->o->seed, g->o->who, g->o->depth, &r->err) : 0;
 }
@@ -143,7 +149,7 @@ static void do_case(const struct mx_gate *g, struct mx_result *r) {
 	}
 	if (!status && g->o->schedule)
 		status = end_replay(g, b, r);
-	if (!status && g->o->require_proof)
+	if (!status && g->o->require_proof && g->device->emu)
 		require_proof(&r->verdict);
 	if (!status && g->o->race && !g->device->lost) {
 		/* The processes of a hunt on the emulator are stopped from outside. */

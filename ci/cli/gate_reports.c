@@ -37,6 +37,8 @@ int mx_gate_end_reports(struct mx_gate *g, double seconds) {
 		status = complain(&err);
 	if (g->history && mx_history_end(g->history, &err))
 		status = complain(&err);
+	if (g->history_of_emu && mx_history_end(g->history_of_emu, &err))
+		status = complain(&err);
 	if (o->junit && mx_junit_write(o->junit, &record, &err))
 		status = complain(&err);
 	if (o->sarif && mx_sarif_write(o->sarif, &record, &err))
@@ -64,6 +66,15 @@ static int check_inputs(const struct mx_gate *g, const char *path, struct mx_err
 	return 0;
 }
 
+/* Each device has an entry, and so trends of its own. */
+static int begin_histories(struct mx_gate *g, struct mx_error *err) {
+	struct mx_record record = mx_gate_record(g, 0), emu = record;
+	emu.d = g->emu;
+	if (g->emu && mx_history_begin(g->o->history, &emu, &g->history_of_emu, err))
+		return -1;
+	return mx_history_begin(g->o->history, &record, &g->history, err);
+}
+
 int mx_gate_begin_reports(struct mx_gate *g, struct mx_error *err) {
 	const struct mx_record record = mx_gate_record(g, 0);
 	struct mx_report_path reports[MX_REPORTS];
@@ -80,7 +91,7 @@ int mx_gate_begin_reports(struct mx_gate *g, struct mx_error *err) {
 		return -1;
 	if (g->o->save && mx_folder_check(g->o->save, err))
 		return -1;
-	if (g->o->history && mx_history_begin(g->o->history, &record, &g->history, err))
+	if (g->o->history && begin_histories(g, err))
 		return -1;
 	return g->o->json ? mx_json_begin(g->o->json, &record, &g->json, err) : 0;
 }

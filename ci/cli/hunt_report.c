@@ -139,18 +139,19 @@ static void print_chance(const struct mx_result *r, const char *lead) {
 		       lead, depth, first, waves, chance);
 }
 
-static void print_varied(const struct mx_device *d, const struct mx_result *r, const char *lead) {
+static void print_varied(bool emulated, const struct mx_result *r, const char *lead) {
 	char text[128];
 	mx_vary_text(&r->vary, true, text, sizeof text);
 	if (text[0])
 		printf("%srace: varied: %s%s\n", lead, text,
-		       d->emu ? "; the emulator runs one launch after the other" : "");
+		       emulated ? "; the emulator runs one launch after the other" : "");
 }
 
 /* The rate among the runs that left bytes to compare. */
-static void print_rate(const struct mx_device *d, const struct mx_result *r, const char *lead) {
+static void print_rate(bool emulated, const struct mx_result *r, const char *lead) {
 	const struct mx_race *race = &r->race;
-	const char *what = d->emu ? "seeded schedules of the emulator, not of silicon" : "launches";
+	const char *what =
+		emulated ? "seeded schedules of the emulator, not of silicon" : "launches";
 	bool set = r->run->c->verdict.judge == MX_JUDGE_SET;
 	unsigned long compared = race->runs - race->unfinished;
 	printf("%srace: %lu of %lu runs %s (%s)", lead, race->divergent, compared,
@@ -183,13 +184,13 @@ static void print_unfinished(const struct mx_race *race, const char *lead) {
 	putchar('\n');
 }
 
-void mx_hunt_print(const struct mx_device *d, const struct mx_result *r, const char *lead) {
+void mx_hunt_print(bool emulated, bool lost, const struct mx_result *r, const char *lead) {
 	const struct mx_race *race = &r->race;
-	print_rate(d, r, lead);
+	print_rate(emulated, r, lead);
 	print_unfinished(race, lead);
 	if (!race->divergent)
 		print_chance(r, lead);
-	print_varied(d, r, lead);
+	print_varied(emulated, r, lead);
 	if (race->resumed)
 		printf("%srace: %lu of the runs are from the journal\n", lead, race->resumed);
 	if (race->cut)
@@ -200,7 +201,7 @@ void mx_hunt_print(const struct mx_device *d, const struct mx_result *r, const c
 		printf("%srace: the journal could not be written; these counts are of the runs "
 		       "done\n",
 		       lead);
-	if (d->lost)
+	if (lost)
 		printf("%srace: the device did not come back; these counts are of the runs done\n",
 		       lead);
 	if (race->interrupted)

@@ -105,9 +105,9 @@ static int check_selection(const struct mx_gate *g) {
 /* Options that the device does not support. */
 static int check_device(const struct mx_gate *g) {
 	const struct mx_options *o = g->o;
-	const char *needs = o->schedule          ? "--schedule needs"
-	                    : o->require_proof   ? "--require-proof needs"
-	                    : o->cache           ? "--cache needs"
+	const char *needs = o->schedule                      ? "--schedule needs"
+	                    : o->require_proof && !o->beside ? "--require-proof needs"
+	                    : o->cache                       ? "--cache needs"
 	                    : mx_options_look(o) ? "--who, --trace, --watch and --break need"
 	                    : o->fuzz            ? "mxcheck fuzz needs"
 	                    : o->mutate          ? "mxcheck mutate needs"
@@ -117,7 +117,7 @@ static int check_device(const struct mx_gate *g) {
 	if (needs)
 		fprintf(stderr, "mxcheck: device %s: %s the emulator (--device emu)\n",
 		        g->device->name, needs);
-	else if (o->race && o->has_jobs && o->jobs > 1)
+	else if (o->race && o->has_jobs && o->jobs > 1 && !o->beside)
 		fprintf(stderr, "mxcheck: device %s: a hunt on a real device needs --jobs 1\n",
 		        g->device->name);
 	else
@@ -144,7 +144,8 @@ static int run_command(struct mx_gate *g) {
 
 static int run_on_device(struct mx_gate *g) {
 	struct mx_why why;
-	int status = mx_device_open(g->o->device, &g->device, &why);
+	int status = g->o->beside ? mx_device_describe(g->o->device, &g->device, &why)
+	                          : mx_device_open(g->o->device, &g->device, &why);
 	if (status < 0) {
 		fprintf(stderr, "mxcheck: %s\n", why.text);
 		return MX_BAD_INPUT;

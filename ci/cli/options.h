@@ -10,8 +10,10 @@
 enum { MX_USUAL_TIME_OUT = 120 };
 
 struct mx_options {
-	const char *program; /* argv[0] */
-	const char *device;  /* NULL: hip if there is a gfx950, else emu */
+	const char *program;  /* argv[0] */
+	const char *device;   /* NULL: hip if there is a gfx950, else emu */
+	bool beside;          /* --device hip,emu: the emulator runs beside the device */
+	char device_name[16]; /* then: that of the device */
 	uint64_t seed;
 	unsigned long race;   /* 0: one run of each case */
 	double time;          /* of a hunt, in seconds; 0: no limit */

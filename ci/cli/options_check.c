@@ -106,6 +106,23 @@ static bool check_hunt(struct mx_options *o, int *status) {
 	       mx_options_bad(status, "--resume %s: needs a hunt: --race N or --time T", o->resume);
 }
 
+/* "hip:1,emu" */
+static bool check_devices(struct mx_options *o, int *status) {
+	const char *comma = o->device ? strchr(o->device, ',') : NULL;
+	if (!comma)
+		return true;
+	if (strncmp(o->device, "hip", 3) || strcmp(comma, ",emu") ||
+	    comma - o->device >= (ptrdiff_t)sizeof o->device_name)
+		return mx_options_bad(status, "--device %s: two devices are hip,emu or hip:N,emu",
+		                      o->device);
+	if (o->resume)
+		return mx_options_bad(status, "--resume %s: a journal is of one device", o->resume);
+	memcpy(o->device_name, o->device, (size_t)(comma - o->device));
+	o->device = o->device_name;
+	o->beside = true;
+	return true;
+}
+
 static bool check_baseline(const struct mx_options *o, int *status) {
 	if (o->update_baseline && !o->baseline)
 		return mx_options_bad(status, "%s", "--update-baseline needs --baseline FILE");
@@ -226,7 +243,8 @@ static bool check_look(const struct mx_options *o, int *status) {
 }
 
 bool mx_options_check(bool is_run, struct mx_options *o, int *status) {
-	return check_run(is_run, o, status) && check_hunt(o, status) && check_baseline(o, status) &&
-	       check_cache(o, status) && check_reports(o, status) && check_names(o, status) &&
-	       check_apart(o, status) && check_proof(o, status) && check_look(o, status);
+	return check_run(is_run, o, status) && check_devices(o, status) && check_hunt(o, status) &&
+	       check_baseline(o, status) && check_cache(o, status) && check_reports(o, status) &&
+	       check_names(o, status) && check_apart(o, status) && check_proof(o, status) &&
+	       check_look(o, status);
 }

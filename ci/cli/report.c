@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "assumptions.h"
+#include "beside.h"
 #include "hunt_report.h"
 #include "terminal.h"
 
@@ -31,6 +32,10 @@ int mx_result_status(const struct mx_result *r) {
 	return r->bad_input || is_stopped(r) ? 2 : mx_verdict_status(&r->verdict);
 }
 
+const struct mx_verdict *mx_result_order(const struct mx_result *r) {
+	return r->beside ? &r->beside->emu.verdict : &r->verdict;
+}
+
 bool mx_result_is_brief(const struct mx_options *o, const struct mx_result *r) {
 	return !mx_result_status(r) && !r->expected && !r->alone && !o->verbose && !o->tap;
 }
@@ -38,11 +43,15 @@ bool mx_result_is_brief(const struct mx_options *o, const struct mx_result *r) {
 void mx_report_start(const struct mx_options *o, const struct mx_device *d, size_t n) {
 	if (o->tap)
 		printf("TAP version 13\n1..%zu\n", n);
-	printf("%sdevice %s (%s, %s), seed %" PRIu64, o->tap ? "# " : "", d->name, d->arch,
-	       d->runtime, o->seed);
+	char hardware[512];
+	const char *lead = o->tap ? "# " : "";
+	printf("%sdevice %s (%s, %s)%s, seed %" PRIu64, lead, d->name, d->arch, d->runtime,
+	       o->beside ? " and emu" : "", o->seed);
 	if (o->shards)
 		printf(", shard %u of %u", o->shard, o->shards);
 	printf(o->schedule ? ", one schedule (--schedule)\n" : "\n");
+	if (!d->emu)
+		printf("%s%s is %s\n", lead, d->name, mx_device_text(d, hardware, sizeof hardware));
 	fflush(stdout);
 }
 
@@ -55,7 +64,7 @@ static void decibels(char *text, size_t room, double snr) {
 		snprintf(text, room, isinf(snr) ? "exact" : "%.2f dB", snr);
 }
 
-static void print_numbers(const struct mx_result *r) {
+static void put_numbers(FILE *f, const struct mx_result *r) {
 	char deq[24], unq[24];
 	decibels(deq, sizeof deq, r->verdict.snr_dequantised);
 	decibels(unq, sizeof unq, r->verdict.snr_unquantised);
@@ -66,13 +75,13 @@ static void print_numbers(const struct mx_result *r) {
 		[MX_JUDGE_NONE] = "none",
 	};
 	mx_judge judge = r->run->c->verdict.judge;
-	printf("%s %zu/%zu", units[judge], r->verdict.checked - r->verdict.wrong,
-	       r->verdict.checked);
+	fprintf(f, "%s %zu/%zu", units[judge], r->verdict.checked - r->verdict.wrong,
+	        r->verdict.checked);
 	if ((judge <= MX_JUDGE_SET && !r->run->c->reference) || !isnan(r->verdict.snr_dequantised))
-		printf("  snr deq %s unq %s", deq, unq);
+		fprintf(f, "  snr deq %s unq %s", deq, unq);
 	if (judge != MX_JUDGE_EXPECT && r->verdict.snr_rows)
-		printf(" of %zux%zu elements", r->verdict.snr_rows, r->verdict.snr_cols);
-	printf("  %.3f s", r->seconds);
+		fprintf(f, " of %zux%zu elements", r->verdict.snr_rows, r->verdict.snr_cols);
+	fprintf(f, "  %.3f s", r->seconds);
 }
 
 /* One word of a shell command. */
@@ -116,7 +125,7 @@ void mx_report_command(FILE *f, const struct mx_options *o, const struct mx_devi
 		fprintf(f, " --require-proof");
 	if (o->time_out > 0 && !o->race && !d->lost)
 		fprintf(f, " --time-out %g", o->time_out);
-	fprintf(f, " --device %s --seed %" PRIu64, d->name, o->seed);
+	fprintf(f, " --device %s%s --seed %" PRIu64, d->name, o->beside ? ",emu" : "", o->seed);
 	if (o->tiles)
 		fprintf(f, " --tiles %u", o->tiles);
 	if (o->shape) {
@@ -256,26 +265,62 @@ static void print_proof(const struct mx_verdict *v, const char *lead) {
 }
 
 /* The same without assumptions, to end the line of a brief case. */
-static void print_order(const struct mx_verdict *v) {
+static void put_order(FILE *f, const struct mx_verdict *v) {
 	char text[MX_LINE_ROOM];
 	if (v->proof.outcome == MX_PROVED)
-		printf("  order proved");
+		fprintf(f, "  order proved");
 	else if (v->proof.outcome == MX_NOT_PROVED)
-		printf("  order not proved: %s", mx_verdict_doubt(v, text, sizeof text));
+		fprintf(f, "  order not proved: %s", mx_verdict_doubt(v, text, sizeof text));
+}
+
+static void put_measured(FILE *f, const struct mx_result *r) {
+	if (r->verdict.checked)
+		put_numbers(f, r);
+	else
+		fprintf(f, "no numbers judged  %.3f s", r->seconds);
+}
+
+void mx_report_beside(FILE *f, const struct mx_result *r, const char *lead) {
+	char text[640];
+	fprintf(f, "%semu: ", lead);
+	put_measured(f, &r->beside->emu);
+	put_order(f, &r->beside->emu.verdict);
+	putc('\n', f);
+	if (!r->beside->disagree) /* else a finding has it */
+		fprintf(f, "%s%s\n", lead, mx_beside_text(r->beside, text, sizeof text));
+}
+
+/* Whether the line of a case has all there is to say of the emulator beside it. */
+static bool agrees(const struct mx_options *o, const struct mx_result *r) {
+	return mx_result_is_brief(o, r) && r->beside && !r->beside->difference.differ;
 }
 
 static void print_line(const struct mx_options *o, const struct mx_result *r) {
-	if (!r->verdict.checked)
-		printf("no numbers judged  %.3f s", r->seconds);
-	else
-		print_numbers(r);
-	if (mx_result_is_brief(o, r))
-		print_order(&r->verdict);
+	char text[640];
+	bool brief = mx_result_is_brief(o, r);
+	put_measured(stdout, r);
+	if (agrees(o, r))
+		printf("  %s", mx_beside_text(r->beside, text, sizeof text));
+	if (brief && (!r->beside || agrees(o, r)))
+		put_order(stdout, mx_result_order(r));
 	else if (r->verdict.checked)
 		printf("  [%s]", r->verdict.basis);
 	if (r->cached)
 		printf("  cached");
 	putchar('\n');
+}
+
+/* The part of the emulator that the line of the run does not have. */
+static void print_beside(const struct mx_options *o, const struct mx_result *r, const char *lead) {
+	const struct mx_result *emu = &r->beside->emu;
+	char emu_lead[32];
+	if (!agrees(o, r))
+		mx_report_beside(stdout, r, lead);
+	if (!mx_result_is_brief(o, r))
+		print_proof(&emu->verdict, lead);
+	snprintf(emu_lead, sizeof emu_lead, "%semu: ", lead);
+	if (emu->race.runs)
+		mx_hunt_print(true, false, emu, emu_lead);
 }
 
 static void print_word(const struct mx_result *r) {
@@ -352,8 +397,10 @@ void mx_report_result(const struct mx_options *o, const struct mx_device *d,
 	if (r->race.journal_error.text[0])
 		fprintf(stderr, "mxcheck: %s\n", r->race.journal_error.text);
 	if (r->race.runs)
-		mx_hunt_print(d, r, lead);
-	if (!mx_result_is_brief(o, r))
+		mx_hunt_print(d->emu, d->lost, r, lead);
+	if (r->beside)
+		print_beside(o, r, lead);
+	else if (!mx_result_is_brief(o, r))
 		print_proof(&r->verdict, lead);
 	print_findings(o, d, r, lead);
 	print_lines(r->details, lead, "");
@@ -437,7 +484,7 @@ static void print_group(const struct mx_result *results, size_t n, size_t first)
 		if (results[i].run->c != c || !is_pass(&results[i]))
 			continue;
 		runs++;
-		proved += results[i].verdict.proof.outcome == MX_PROVED;
+		proved += mx_result_order(&results[i])->proof.outcome == MX_PROVED;
 		seconds += results[i].seconds;
 	}
 	mx_print_coloured(MX_GREEN, "pass ");

@@ -9,6 +9,9 @@
 #include "expect.h"
 #include "select.h"
 
+struct mx_beside;
+struct mx_outputs;
+
 /* One case's result. */
 struct mx_result {
 	const struct mx_selected *run;
@@ -30,10 +33,15 @@ struct mx_result {
 	char *schedule;         /* the schedule of the witness, for --schedule; owned, or NULL */
 	struct mx_map *map;     /* where the output is wrong; owned; NULL: not known */
 	struct mx_scene *scene; /* --html: writers, and steps around a race; owned; or NULL */
-	char details[8192];     /* -v: counts of the emulator */
+	struct mx_outputs *outputs; /* kept to compare a device with them; owned, or NULL */
+	struct mx_beside *beside;   /* the same run on the emulator; owned, or NULL */
+	char details[8192];         /* -v: counts of the emulator */
 };
 
 int mx_result_status(const struct mx_result *r);
+
+/* The verdict with the proof of order: the emulator's, which may be beside a device. */
+const struct mx_verdict *mx_result_order(const struct mx_result *r);
 
 /* The path of a step's code object, which is loaded. Returns path. */
 const char *mx_result_code(const struct mx_result *r, unsigned step, char path[4096]);
@@ -53,6 +61,10 @@ void mx_report_end(const struct mx_options *o, const struct mx_result *results, 
 /* Writes the command that repeats a run, without options that its callers add. */
 void mx_report_command(FILE *f, const struct mx_options *o, const struct mx_device *d,
                        const struct mx_result *r);
+
+/* Writes what the emulator has of a run beside a real device: numbers, order, and how the outputs
+ * differ. */
+void mx_report_beside(FILE *f, const struct mx_result *r, const char *lead);
 
 /* The code objects and the emulator's counts for the last run, for -v. */
 void mx_report_details(const struct mx_bench *b, char *text, size_t room);

@@ -1,6 +1,8 @@
 /* Results as bytes: the struct without its unused notes, then the parts that it owns. */
 #include "result.h"
 
+#include "beside.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,18 +13,33 @@ enum {
 	REST = NOTES + sizeof(((struct mx_result *)0)->verdict.notes)
 };
 
-/* What a result owns: texts, and structs without pointers. */
-enum { PARTS = 4 };
+/* What a result owns and its bytes have: texts, structs without pointers, outputs. The emulator's
+ * result beside it never leaves its process. */
+enum { PARTS = 5, TEXT = 0, OUTPUTS = 1 };
 struct part {
 	void **at;
-	size_t bytes; /* 0: a text */
+	size_t bytes; /* or TEXT, OUTPUTS: it has its own size */
 };
 static struct part part_of(struct mx_result *r, unsigned i) {
-	const struct part parts[PARTS] = { { (void **)&r->code, 0 },
-		                           { (void **)&r->schedule, 0 },
+	const struct part parts[PARTS] = { { (void **)&r->code, TEXT },
+		                           { (void **)&r->schedule, TEXT },
 		                           { (void **)&r->map, sizeof *r->map },
-		                           { (void **)&r->scene, sizeof *r->scene } };
+		                           { (void **)&r->scene, sizeof *r->scene },
+		                           { (void **)&r->outputs, OUTPUTS } };
 	return parts[i];
+}
+
+/* Of a part that begins at `from`, of which `left` bytes are there; more than that: it is cut. */
+static size_t size_of(const struct part *p, const void *from, size_t left) {
+	struct mx_outputs outputs;
+	if (p->bytes == TEXT)
+		return strnlen(from, left) + 1;
+	if (p->bytes != OUTPUTS)
+		return p->bytes;
+	if (left < sizeof outputs)
+		return left + 1;
+	memcpy(&outputs, from, sizeof outputs);
+	return outputs.bytes > left ? left + 1 : sizeof outputs + outputs.bytes;
 }
 
 /* ---- packing ---- */
@@ -41,7 +58,7 @@ uint8_t *mx_result_pack(const struct mx_result *r, size_t *n) {
 	for (unsigned i = 0; i < PARTS; i++) {
 		struct part part = part_of((struct mx_result *)r, i);
 		if (*part.at)
-			fwrite(*part.at, 1, part.bytes ? part.bytes : strlen(*part.at) + 1, f);
+			fwrite(*part.at, 1, size_of(&part, *part.at, PTRDIFF_MAX / 2), f);
 	}
 	if (fclose(f)) {
 		free(bytes);
@@ -77,7 +94,7 @@ static bool take_parts(struct input *in, struct mx_result *r) {
 		struct part part = part_of(r, i);
 		if (!there[i])
 			continue;
-		size_t n = part.bytes ? part.bytes : strnlen((const char *)in->at, in->left) + 1;
+		size_t n = size_of(&part, in->at, in->left);
 		if (n > in->left || !(*part.at = malloc(n)) || !take(in, *part.at, n))
 			return false;
 	}
@@ -109,4 +126,5 @@ bool mx_result_unpack(const uint8_t *bytes, size_t n, struct mx_result *r) {
 void mx_result_free(struct mx_result *r) {
 	for (unsigned i = 0; i < PARTS; i++)
 		free(*part_of(r, i).at);
+	mx_beside_free(r->beside);
 }

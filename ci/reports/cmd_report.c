@@ -236,7 +236,8 @@ static int trends(const struct report *r) {
 	for (size_t i = r->first; i < p->n_entries; i++)
 		entries += !strcmp(p->entries[i].device, r->device) &&
 		           !strcmp(p->entries[i].seed, r->seed);
-	printf("%s: %zu entries on device %s with seed %s\n", r->path, entries, r->device, r->seed);
+	printf("%s: %zu %s on device %s with seed %s\n", r->path, entries,
+	       entries == 1 ? "entry" : "entries", r->device, r->seed);
 	for (size_t i = 0, n; i < p->n_runs; i += n) {
 		n = same_name(p, i);
 		if (!named(r, p->runs[i].name) || !any_in(r, p->runs + i, n))
@@ -251,7 +252,7 @@ static int trends(const struct report *r) {
 		print_entry(&p->entries[i]);
 		putchar('\n');
 	}
-	printf("%zu of %zu runs stepped\n", stepped, all);
+	printf("%zu of %zu run%s stepped\n", stepped, all, all == 1 ? "" : "s");
 	return 0;
 }
 
@@ -261,9 +262,10 @@ static int list(const struct report *r) {
 	for (size_t i = 0; i < r->past.n_entries; i++) {
 		const struct mx_past_entry *e = &r->past.entries[i];
 		char when[32];
-		printf("%-5lld %s  %-19s %s (%s), seed %s: %zu runs, %zu failed\n", e->id,
+		printf("%-5lld %s  %-19s %s (%s%s%s), seed %s: %zu run%s, %zu failed\n", e->id,
 		       day(e->time, when), e->revision[0] ? e->revision : "-", e->device, e->arch,
-		       e->seed, e->runs, e->failed);
+		       e->hardware[0] ? "; " : "", e->hardware, e->seed, e->runs,
+		       e->runs == 1 ? "" : "s", e->failed);
 	}
 	return 0;
 }

@@ -31,11 +31,13 @@ static void bind_text(sqlite3_stmt *s, int at, const char *text) {
 }
 
 static int add_entry(struct mx_history *h, const struct mx_record *r, struct mx_error *err) {
-	static const char text[] = "INSERT INTO entry (time, version, device, arch, runtime, seed) "
-				   "VALUES (?,?,?,?,?,?)";
+	static const char text[] = "INSERT INTO entry (time, version, device, arch, runtime, seed, "
+				   "hardware) VALUES (?,?,?,?,?,?,?)";
 	sqlite3_stmt *s = NULL;
-	char seed[24];
+	char seed[24], hardware[512] = "";
 	snprintf(seed, sizeof seed, "%" PRIu64, r->o->seed);
+	if (!r->d->emu)
+		mx_device_text(r->d, hardware, sizeof hardware);
 	int rc = sqlite3_prepare_v2(h->db, text, -1, &s, NULL);
 	if (!rc) {
 		sqlite3_bind_int64(s, 1, time(NULL));
@@ -44,6 +46,7 @@ static int add_entry(struct mx_history *h, const struct mx_record *r, struct mx_
 		bind_text(s, 4, r->d->arch);
 		bind_text(s, 5, r->d->runtime);
 		bind_text(s, 6, seed);
+		bind_text(s, 7, hardware);
 		rc = sqlite3_step(s);
 	}
 	h->entry = sqlite3_last_insert_rowid(h->db);

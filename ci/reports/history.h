@@ -1,7 +1,8 @@
 /* The history of runs, in an SQLite file. `mxcheck report` reads it.
  *
  * entry  one for each start of mxcheck: id, time (seconds since 1970), version, device, arch,
- *        runtime, seed (text, because SQLite has no unsigned integers of 64 bits)
+ *        runtime, seed (text, because SQLite has no unsigned integers of 64 bits), hardware (name,
+ *        driver and clocks of a real device, else NULL). `--device hip,emu` adds an entry for each
  * run    one for each run: entry, name, kernel, code (hash of the code object), compiler, revision
  *        (commit of the repository that has the code object, else of that of the case file),
  *        outcome and status as in json.h, findings (kinds that failed, between spaces), snr_deq,
@@ -31,7 +32,7 @@ int mx_history_end(struct mx_history *h, struct mx_error *err);
 
 struct mx_past_entry {
 	long long id, time;
-	char *device, *arch, *seed;
+	char *device, *arch, *seed, *hardware;
 	char *revision; /* of its first run */
 	size_t runs, failed;
 };

@@ -11,7 +11,7 @@
 #include "history.h"
 
 #define APPLICATION 1836606312 /* PRAGMA application_id: "mxch" */
-#define SCHEMA      1          /* PRAGMA user_version */
+#define SCHEMA      2          /* PRAGMA user_version */
 #define TEXT(x)     TEXT_(x)
 #define TEXT_(x)    #x
 
@@ -20,7 +20,8 @@ enum { PATIENCE = 10000 }; /* ms that another process may hold the file */
 static const char tables[] =
 	"BEGIN IMMEDIATE;"
 	"CREATE TABLE entry (id INTEGER PRIMARY KEY, time INTEGER NOT NULL, version TEXT,"
-	" device TEXT NOT NULL, arch TEXT NOT NULL, runtime TEXT, seed TEXT NOT NULL);"
+	" device TEXT NOT NULL, arch TEXT NOT NULL, runtime TEXT, seed TEXT NOT NULL,"
+	" hardware TEXT);"
 	"CREATE TABLE run (entry INTEGER NOT NULL REFERENCES entry (id), name TEXT NOT NULL,"
 	" kernel TEXT, code TEXT, compiler TEXT, revision TEXT, outcome TEXT NOT NULL,"
 	" status INTEGER NOT NULL, findings TEXT, snr_deq REAL, snr_unq REAL, worst_row REAL,"
@@ -46,6 +47,19 @@ static long long number_of(sqlite3 *db, const char *sql) {
 	return n;
 }
 
+/* Schema 1 had no hardware. It can be read; before it is written, it becomes schema 2. Another
+ * process may do the same. */
+static bool has_schema(bool write, sqlite3 *db) {
+	if (write && number_of(db, "PRAGMA user_version") == 1 &&
+	    sqlite3_exec(db,
+	                 "BEGIN IMMEDIATE; ALTER TABLE entry ADD COLUMN hardware TEXT;"
+	                 "PRAGMA user_version = " TEXT(SCHEMA) "; COMMIT",
+	                 NULL, NULL, NULL))
+		sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+	long long version = number_of(db, "PRAGMA user_version");
+	return version == SCHEMA || (version == 1 && !write);
+}
+
 static int check(const char *path, bool write, sqlite3 *db, struct mx_error *err) {
 	long long application = number_of(db, "PRAGMA application_id");
 	long long parts = number_of(db, "SELECT count(*) FROM sqlite_master");
@@ -61,7 +75,7 @@ static int check(const char *path, bool write, sqlite3 *db, struct mx_error *err
 	}
 	if (application != APPLICATION)
 		return mx_fail(err, "%s: not a history of mxcheck", path);
-	if (number_of(db, "PRAGMA user_version") != SCHEMA)
+	if (!has_schema(write, db))
 		return mx_fail(err, "%s: a history of another version of mxcheck", path);
 	return 0;
 }
@@ -119,6 +133,7 @@ static bool add_entry(struct mx_past *p, sqlite3_stmt *s) {
 		.revision = text_of(s, 5),
 		.runs = (size_t)sqlite3_column_int64(s, 6),
 		.failed = (size_t)sqlite3_column_int64(s, 7),
+		.hardware = text_of(s, 8),
 	};
 	return true;
 }
@@ -176,18 +191,21 @@ static int each_row(const char *path, sqlite3 *db, const char *sql, struct mx_pa
 }
 
 int mx_past_read(const char *path, struct mx_past *p, struct mx_error *err) {
-	static const char entries[] = "SELECT id, time, device, arch, seed, (SELECT revision FROM "
-				      "run WHERE entry = id LIMIT 1),"
-				      " count(name), sum(status <> 0) FROM entry JOIN run ON entry "
-				      "= id GROUP BY id ORDER BY id";
+	static const char entries[] =
+		"SELECT id, time, device, arch, seed, (SELECT revision FROM run WHERE entry = id"
+		" LIMIT 1), count(name), sum(status <> 0), %s FROM entry JOIN run ON entry = id"
+		" GROUP BY id ORDER BY id";
 	static const char runs[] =
 		"SELECT entry, name, revision, compiler, code, outcome, findings, status, seconds,"
 		" snr_deq, snr_unq, worst_row, equal, ulp FROM run ORDER BY name, entry";
 	sqlite3 *db;
+	char query[sizeof entries + 16];
 	*p = (struct mx_past){ 0 };
 	if (mx_history_open(path, false, &db, err))
 		return -1;
-	int status = each_row(path, db, entries, p, add_entry, err);
+	snprintf(query, sizeof query, entries,
+	         number_of(db, "PRAGMA user_version") == 1 ? "NULL" : "hardware");
+	int status = each_row(path, db, query, p, add_entry, err);
 	if (!status)
 		status = each_row(path, db, runs, p, add_run, err);
 	sqlite3_close(db);
@@ -203,6 +221,7 @@ void mx_past_free(struct mx_past *p) {
 		free(e->arch);
 		free(e->seed);
 		free(e->revision);
+		free(e->hardware);
 	}
 	for (size_t i = 0; i < p->n_runs; i++) {
 		struct mx_past_run *r = &p->runs[i];

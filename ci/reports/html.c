@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../cases/files.h"
+#include "../cli/beside.h"
 #include "../inspect/scene.h"
 #include "history.h"
 #include "json_record.h"
@@ -82,13 +83,30 @@ static json_t *map(const struct mx_map *m, const struct mx_scene *s) {
 
 /* ---- a race ---- */
 
+/* Beside a real device the scene is the emulator's. */
+static const struct mx_scene *scene_of(const struct mx_result *x) {
+	return x->beside ? x->beside->emu.scene : x->scene;
+}
+
+/* The finding of a scene, among those of the run. */
+static unsigned finding_of(const struct mx_result *x, const struct mx_scene *s) {
+	const struct mx_verdict *v = &x->verdict;
+	const struct mx_note *of = &mx_result_order(x)->notes[s->note];
+	for (unsigned i = 0; i < v->n_notes; i++)
+		if (!strcmp(v->notes[i].kind, of->kind) &&
+		    !memcmp(&v->notes[i].place, &of->place, sizeof of->place))
+			return i;
+	return 0;
+}
+
 static json_t *race(const struct mx_record *r, const struct mx_result *x) {
-	const struct mx_scene *s = x->scene;
+	const struct mx_scene *s = scene_of(x);
+	unsigned note = finding_of(x, s);
 	json_t *all = json_object(), *steps = json_array();
 	for (unsigned i = 0; i < s->n_steps; i++) {
 		const struct mx_scene_step *at = &s->step[i];
 		struct mx_place p =
-			mx_place_of(r->places, x, x->verdict.notes[s->note].place.step, at->pc);
+			mx_place_of(r->places, x, x->verdict.notes[note].place.step, at->pc);
 		json_t *step = json_pack("{s:b,s:b,s:I,s:s,s:I}", "later", at->later, "access",
 		                         at->is_access, "pc", (json_int_t)at->pc, "instruction",
 		                         p.instruction, "time", (json_int_t)at->time);
@@ -96,7 +114,7 @@ static json_t *race(const struct mx_record *r, const struct mx_result *x) {
 			mx_json_put(step, "land", json_integer((json_int_t)at->land));
 		json_array_append_new(steps, step);
 	}
-	mx_json_put(all, "finding", json_integer(s->note));
+	mx_json_put(all, "finding", json_integer(note));
 	mx_json_put(all, "same_wave", json_boolean(s->same_wave));
 	mx_json_put(all, "steps", steps);
 	return all;
@@ -150,7 +168,7 @@ static json_t *run(const struct mx_record *r, const struct mx_result *x) {
 	add_sources(json_object_get(one, "findings"));
 	if (x->map)
 		mx_json_put(one, "map", map(x->map, x->scene));
-	if (x->scene && x->scene->n_steps)
+	if (scene_of(x) && scene_of(x)->n_steps)
 		mx_json_put(one, "race", race(r, x));
 	return one;
 }

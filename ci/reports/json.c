@@ -2,11 +2,13 @@
 #include "json.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../cli/beside.h"
 #include "json_record.h"
 #include "json_text.h"
 #include "report_file.h"
@@ -27,6 +29,22 @@ static void write_line(struct mx_json *j, json_t *line) {
 	json_decref(line);
 }
 
+/* A seed has 64 bits, an integer of Jansson has 63: a larger one is text. */
+static json_t *seed(uint64_t n) {
+	return n <= INT64_MAX ? json_integer((json_int_t)n) : json_sprintf("%" PRIu64, n);
+}
+
+static json_t *hardware(const struct mx_device *d) {
+	json_t *h = json_object();
+	mx_json_put_text(h, "name", d->product);
+	mx_json_put_text(h, "driver", d->driver);
+	if (d->core_mhz)
+		mx_json_put(h, "core_mhz", json_integer(d->core_mhz));
+	if (d->memory_mhz)
+		mx_json_put(h, "memory_mhz", json_integer(d->memory_mhz));
+	return h;
+}
+
 json_t *mx_json_of_start(const struct mx_record *r) {
 	json_t *line = json_object();
 	mx_json_put_text(line, "type", "start");
@@ -35,7 +53,11 @@ json_t *mx_json_of_start(const struct mx_record *r) {
 	mx_json_put_text(line, "device", r->d->name);
 	mx_json_put_text(line, "arch", r->d->arch);
 	mx_json_put_text(line, "runtime", r->d->runtime);
-	mx_json_put(line, "seed", json_integer((json_int_t)r->o->seed));
+	if (!r->d->emu)
+		mx_json_put(line, "hardware", hardware(r->d));
+	if (r->o->beside)
+		mx_json_put_text(line, "beside", "emu");
+	mx_json_put(line, "seed", seed(r->o->seed));
 	if (r->o->shards)
 		mx_json_put(line, "shard",
 		            json_pack("{s:i, s:i}", "number", (int)r->o->shard, "of",
@@ -148,6 +170,8 @@ static json_t *findings(const struct mx_record *record, const struct mx_result *
 		                 : n->severity == MX_REPORTED ? "report"
 		                                              : "note");
 		mx_json_put(f, "status", json_integer(n->severity > 0 ? n->severity : 0));
+		if (n->emulated)
+			mx_json_put_text(f, "device", "emu");
 		mx_json_put_text(f, "text", n->text);
 		if (n->more)
 			mx_json_put(f, "more", json_integer(n->more));
@@ -171,6 +195,54 @@ static json_t *hunt(const struct mx_race *r) {
 	mx_json_put(h, "differ", json_integer((json_int_t)r->divergent));
 	mx_json_put(h, "unfinished", json_integer((json_int_t)r->timeouts));
 	return h;
+}
+
+/* What is measured on any device. */
+static void put_measured(json_t *to, const struct mx_result *r) {
+	mx_json_put(to, "seconds", json_real(r->seconds));
+	if (r->cached)
+		mx_json_put(to, "cached", json_true());
+	if (r->verdict.checked)
+		mx_json_put(to, "numbers", numbers(&r->verdict));
+	if (r->verdict.proof.outcome != MX_NOT_ANALYSED)
+		mx_json_put(to, "order", order(&r->verdict));
+	if (r->race.runs)
+		mx_json_put(to, "hunt", hunt(&r->race));
+}
+
+/* ---- the emulator beside a real device ---- */
+
+static json_t *difference(const struct mx_difference *d) {
+	json_t *o = json_object();
+	mx_json_put(o, "elements", json_integer((json_int_t)d->elements));
+	mx_json_put(o, "differ", json_integer((json_int_t)d->differ));
+	if (d->has_ulp)
+		mx_json_put(o, "ulp_max", json_integer((json_int_t)d->ulp));
+	if (d->differ)
+		mx_json_put_text(o, "first", d->first);
+	return o;
+}
+
+static json_t *measurement(const struct mx_measurement *m) {
+	json_t *profiles = json_object(), *o = json_object();
+	for (unsigned i = 0; i < MX_FITS; i++)
+		mx_json_put(profiles, m->fit[i].name, json_integer((json_int_t)m->fit[i].equal));
+	mx_json_put(o, "elements", json_integer((json_int_t)m->elements));
+	mx_json_put(o, "profiles", profiles);
+	mx_json_put(o, "beyond_bound", json_integer((json_int_t)m->outside));
+	return o;
+}
+
+static json_t *beside(const struct mx_beside *s) {
+	json_t *o = json_object();
+	mx_json_put_text(o, "device", "emu");
+	mx_json_put(o, "status", json_integer(mx_result_status(&s->emu)));
+	put_measured(o, &s->emu);
+	if (s->difference.elements)
+		mx_json_put(o, "outputs", difference(&s->difference));
+	if (s->measurement.elements)
+		mx_json_put(o, "profile", measurement(&s->measurement));
+	return o;
 }
 
 static json_t *expected(const struct mx_expected *x) {
@@ -201,7 +273,6 @@ static void put_kernels(json_t *line, const struct mx_selected *s) {
 }
 
 json_t *mx_json_of_run(const struct mx_record *record, const struct mx_result *r) {
-	const struct mx_verdict *v = &r->verdict;
 	json_t *line = json_object();
 	mx_json_put_text(line, "type", "run");
 	mx_json_put_text(line, "name", r->run->name);
@@ -214,15 +285,9 @@ json_t *mx_json_of_run(const struct mx_record *record, const struct mx_result *r
 	if (r->bad_input)
 		mx_json_put_text(line, "error", r->err.text);
 	else {
-		mx_json_put(line, "seconds", json_real(r->seconds));
-		if (r->cached)
-			mx_json_put(line, "cached", json_true());
-		if (v->checked)
-			mx_json_put(line, "numbers", numbers(v));
-		if (v->proof.outcome != MX_NOT_ANALYSED)
-			mx_json_put(line, "order", order(v));
-		if (r->race.runs)
-			mx_json_put(line, "hunt", hunt(&r->race));
+		put_measured(line, r);
+		if (r->beside)
+			mx_json_put(line, "beside", beside(r->beside));
 		mx_json_put(line, "findings", findings(record, r));
 	}
 	if (r->expected)

@@ -2,8 +2,10 @@
 /* Reports as lines of JSON: one for the start, one for each run as it ends, one for the end.
  * mxcheck.schema.json describes them as a JSON schema.
  *
- * start  {"type": "start", "schema": 1, "version", "device", "arch", "runtime", "seed",
- *         "shard": {"number", "of"}, of --shard}
+ * start  {"type": "start", "schema": 1, "version", "device", "arch", "runtime",
+ *         "hardware": {"name", "driver", "core_mhz", "memory_mhz"}, of a real device,
+ *         "beside": "emu", if the runs were done on the emulator, too,
+ *         "seed", from 2^63 on as text, "shard": {"number", "of"}, of --shard}
  * run    {"type": "run", "name", "case", "kernel", "steps": [kernels], if the case has several
  *         ("kernel" is then the last), "sizes": {"M": 128, ...}, "regime",
  *         "outcome": "pass" | "fail" | "expected-failure" | "stopped" | "bad-input",
@@ -14,7 +16,13 @@
  *           "diagnosis", "pattern"},
  *         "order": {"proved": true, "assuming"} or {"proved": false, "why"},
  *         "hunt": {"runs", "differ", "unfinished"}, if it was a hunt,
+ *         "beside": {"device": "emu", "status", "seconds", "numbers", "order", "hunt": the same run
+ *           on the emulator, beside a real device,
+ *           "outputs": {"elements", "differ", "ulp_max", "first"}: how those of the device differ,
+ *           "profile": {"elements", "profiles": {"block32": elements with its bits, ...},
+ *             "beyond_bound"}: a measurement of the device's accumulation},
  *         "findings": [{"kind", "severity": "fail" | "report" | "note", "status", "text", "more",
+ *           "device": "emu", if it was found there, beside a real device,
  *           "at": {"pc", "instruction", "workgroup": [x, y, z], "wave", "lane", and by DWARF
  *             "file", "line", "column"}, if the emulator found it,
  *           "earlier": the same of the earlier instruction of a race or hazard}],

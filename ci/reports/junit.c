@@ -1,6 +1,7 @@
 /* A report as JUnit XML. */
 #include "junit.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,45 @@ static void put_message(FILE *f, const char *tag, const char *message) {
 	fputs("/>\n", f);
 }
 
+/* What the emulator has, beside a real device; and what that says of the profile. */
+static void put_beside(FILE *f, const struct mx_result *r) {
+	char *text = NULL;
+	size_t bytes;
+	FILE *lines = open_memstream(&text, &bytes);
+	if (!lines)
+		return;
+	mx_report_beside(lines, r, "");
+	for (unsigned i = 0; i < r->verdict.n_notes; i++)
+		if (!strcmp(r->verdict.notes[i].kind, "profile"))
+			fprintf(lines, "profile: %s\n", r->verdict.notes[i].text);
+	fclose(lines);
+	fputs("    <system-out>", f);
+	put(f, text);
+	fputs("</system-out>\n", f);
+	free(text);
+}
+
+static void put_property(FILE *f, const char *name, const char *value) {
+	fputs("    <property", f);
+	put_attribute(f, "name", name);
+	put_attribute(f, "value", value);
+	fputs("/>\n", f);
+}
+
+static void put_properties(FILE *f, const struct mx_record *r) {
+	char text[512];
+	fputs("  <properties>\n", f);
+	snprintf(text, sizeof text, "%s%s", r->d->name, r->o->beside ? ",emu" : "");
+	put_property(f, "device", text);
+	put_property(f, "arch", r->d->arch);
+	put_property(f, "runtime", r->d->runtime);
+	if (!r->d->emu)
+		put_property(f, "hardware", mx_device_text(r->d, text, sizeof text));
+	snprintf(text, sizeof text, "%" PRIu64, r->o->seed);
+	put_property(f, "seed", text);
+	fputs("  </properties>\n", f);
+}
+
 static void put_run(FILE *f, const struct mx_record *record, const struct mx_result *r) {
 	fputs("  <testcase", f);
 	put_attribute(f, "classname", r->run->c->name);
@@ -65,6 +105,8 @@ static void put_run(FILE *f, const struct mx_record *record, const struct mx_res
 	case MX_FAILED_AS_EXPECTED: put_message(f, "skipped", r->expected->reason); break;
 	default: break;
 	}
+	if (r->beside)
+		put_beside(f, r);
 	fputs("  </testcase>\n", f);
 }
 
@@ -89,6 +131,7 @@ static void put_all(FILE *f, const struct mx_record *r) {
 	        "tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" time=\"%.3f\">\n",
 	        r->n + stale, count[MX_FAILED] + stale, count[MX_BAD_INPUT_RUN] + count[MX_STOPPED],
 	        count[MX_FAILED_AS_EXPECTED], r->seconds);
+	put_properties(f, r);
 	for (size_t i = 0; i < r->n; i++)
 		put_run(f, r, &r->results[i]);
 	mx_record_each_stale(r, put_stale, f);

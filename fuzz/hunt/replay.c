@@ -64,7 +64,8 @@ int mx_limit_by_sequential(struct mx_bench *b, struct mx_error *err) {
 	struct mx_run_result r;
 	mx_bench_options(b)->instruction_limit = SEQUENTIAL_LIMIT;
 	int status = mx_bench_run_as(b, &sequential, &r, err);
-	uint64_t most = LIMIT * most_instructions(b);
+	/* One that does not end is no measure. */
+	uint64_t most = status || r.failed ? LEAST_LIMIT : LIMIT * most_instructions(b);
 	mx_bench_options(b)->instruction_limit = most > LEAST_LIMIT ? most : LEAST_LIMIT;
 	return status;
 }

@@ -1,17 +1,24 @@
 /* Devices: loading a HIP runtime, and the properties of a device. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../ref/hip/props_r0600.h"
 #include "hip_runtime.h"
 
 #define DRIVER "/dev/kfd" /* the device file of AMD's driver */
+#define DRIVER_VERSION                                                                             \
+	"/sys/module/amdgpu/version" /* a driver that is not of the kernel has one                 \
+	                              */
 
 int mx_why(struct mx_why *why, const char *format, ...) {
 	va_list ap;
@@ -68,8 +75,11 @@ static int find_functions(struct mx_hip *h, const char *file, struct mx_why *why
 
 /* ---- the emulator's own API ---- */
 
+/* Another runtime lacks these functions. */
 static const struct mx_emu *find_emu(void *library) {
 	static struct mx_emu emu;
+	if (!dlsym(library, "mxhipSetLaunchOptions"))
+		return NULL;
 	*(void **)&emu.set_launch_options = dlsym(library, "mxhipSetLaunchOptions");
 	*(void **)&emu.mark = dlsym(library, "mxhipMark");
 	*(void **)&emu.states = dlsym(library, "mxhipStates");
@@ -77,7 +87,7 @@ static const struct mx_emu *find_emu(void *library) {
 	*(void **)&emu.error_detail = dlsym(library, "mxhipErrorDetail");
 	*(void **)&emu.op_count = dlsym(library, "mxhipOpCount");
 	*(void **)&emu.op_name = dlsym(library, "mxhipOpName");
-	return emu.set_launch_options ? &emu : NULL;
+	return &emu;
 }
 
 /* ---- errors ---- */
@@ -92,26 +102,67 @@ int mx_hip_error(const struct mx_device *d, hipError_t e, const char *what, stru
 
 /* ---- opening ---- */
 
+static void set_properties(struct mx_device *d, const char *product, const char *arch,
+                           int compute_units) {
+	snprintf(d->product, sizeof d->product, "%.255s", product);
+	snprintf(d->arch, sizeof d->arch, "%.63s", arch);
+	d->arch[strcspn(d->arch, ":")] = 0; /* without target features */
+	d->compute_units = (unsigned)compute_units;
+}
+
 /* HIP 6 and newer use another layout than Debian's headers. */
 static hipError_t read_properties(struct mx_device *d) {
-	char arch[256] = "";
-	hipError_t e;
-	if (d->hip->properties_r0600) {
-		struct mx_props_r0600 p;
-		e = d->hip->properties_r0600(&p, d->ordinal);
-		if (e == hipSuccess)
-			snprintf(arch, sizeof arch, "%.255s", p.gcn_arch_name);
-		d->compute_units = e == hipSuccess ? (unsigned)p.multi_processor_count : 0;
-	} else {
-		hipDeviceProp_t p;
-		e = d->hip->hipGetDeviceProperties(&p, d->ordinal);
-		if (e == hipSuccess)
-			snprintf(arch, sizeof arch, "%.255s", p.gcnArchName);
-		d->compute_units = e == hipSuccess ? (unsigned)p.multiProcessorCount : 0;
-	}
-	arch[strcspn(arch, ":")] = 0; /* without target features */
-	snprintf(d->arch, sizeof d->arch, "%.63s", arch);
+	struct mx_props_r0600 p;
+	hipDeviceProp_t old;
+	hipError_t e = d->hip->properties_r0600 ? d->hip->properties_r0600(&p, d->ordinal)
+	                                        : d->hip->hipGetDeviceProperties(&old, d->ordinal);
+	if (e == hipSuccess && d->hip->properties_r0600)
+		set_properties(d, p.name, p.gcn_arch_name, p.multi_processor_count);
+	else if (e == hipSuccess)
+		set_properties(d, old.name, old.gcnArchName, old.multiProcessorCount);
 	return e;
+}
+
+/* The version of the driver alone, or that of the kernel that it is part of. */
+static void read_module(char *text, size_t room) {
+	struct utsname host;
+	char version[64] = "";
+	FILE *f = fopen(DRIVER_VERSION, "r");
+	if (f && !fgets(version, sizeof version, f))
+		version[0] = 0;
+	if (f)
+		fclose(f);
+	version[strcspn(version, "\n")] = 0;
+	if (version[0])
+		snprintf(text, room, ", amdgpu %s", version);
+	else if (!access(DRIVER, F_OK) && !uname(&host))
+		snprintf(text, room, ", amdgpu of Linux %.60s", host.release);
+}
+
+/* A runtime encodes its version as major * 10^7 + minor * 10^5 + patch. */
+static void read_driver(struct mx_device *d) {
+	char module[96] = "";
+	int version = 0, core = 0, memory = 0;
+	d->hip->hipRuntimeGetVersion(&version);
+	d->hip->hipDeviceGetAttribute(&core, hipDeviceAttributeClockRate, d->ordinal);
+	d->hip->hipDeviceGetAttribute(&memory, hipDeviceAttributeMemoryClockRate, d->ordinal);
+	d->core_mhz = core > 0 ? (unsigned)core / 1000 : 0;
+	d->memory_mhz = memory > 0 ? (unsigned)memory / 1000 : 0;
+	read_module(module, sizeof module);
+	snprintf(d->driver, sizeof d->driver, "HIP %d.%d.%d%s", version / 10000000,
+	         version / 100000 % 100, version % 100000, module);
+}
+
+char *mx_device_text(const struct mx_device *d, char *text, size_t room) {
+	char core[32] = "", memory[32] = "";
+	if (d->core_mhz)
+		snprintf(core, sizeof core, "; core %u MHz", d->core_mhz);
+	if (d->memory_mhz)
+		snprintf(memory, sizeof memory, "%s memory %u MHz", d->core_mhz ? "," : ";",
+		         d->memory_mhz);
+	snprintf(text, room, "%s%s%s%s%s", d->product, d->driver[0] ? "; " : "", d->driver, core,
+	         memory);
+	return text;
 }
 
 /* Adds that the driver's device file is missing: this is the usual reason, and runtimes do not name
@@ -139,6 +190,8 @@ static int open_runtime(struct mx_device *d, struct mx_why *why) {
 		return mx_why(why, "the runtime has %d devices", n), 1;
 	if ((e = read_properties(d)) != hipSuccess)
 		return absent(d, why, e, "hipGetDeviceProperties");
+	if (!d->emu)
+		read_driver(d);
 	if (strcmp(d->arch, "gfx950"))
 		return mx_why(why, "the device is a %.32s, not a gfx950", d->arch), 1;
 	return 0;
@@ -181,6 +234,49 @@ int mx_device_open(const char *name, struct mx_device **device, struct mx_why *w
 	if (!access(DRIVER, F_OK) && !open_named("hip", device, why))
 		return 0;
 	return open_named("emu", device, why);
+}
+
+/* What the other process answers. */
+struct answer {
+	int status;
+	struct mx_device device;
+	struct mx_why why;
+};
+
+static void answer(const char *name, int to) {
+	struct answer a = { .status = -1 };
+	struct mx_device *d = NULL;
+	a.status = mx_device_open(name, &d, &a.why);
+	if (d)
+		a.device = *d;
+	a.device.emu = NULL;
+	a.device.hip = NULL;
+	_exit(write(to, &a, sizeof a) != sizeof a);
+}
+
+int mx_device_describe(const char *name, struct mx_device **device, struct mx_why *why) {
+	int ends[2];
+	struct answer a;
+	if (pipe2(ends, O_CLOEXEC))
+		return mx_why(why, "pipe: %s", strerror(errno));
+	pid_t child = fork();
+	if (!child)
+		answer(name, ends[1]);
+	close(ends[1]);
+	/* It fits into a pipe, and so comes whole. */
+	bool came = child > 0 && read(ends[0], &a, sizeof a) == sizeof a;
+	close(ends[0]);
+	if (child > 0)
+		waitpid(child, NULL, 0);
+	if (!came)
+		return mx_why(why, "device %s: the process that opened it ended", name);
+	*why = a.why;
+	if (a.status)
+		return a.status;
+	if (!(*device = malloc(sizeof **device)))
+		return mx_why(why, "out of memory");
+	**device = a.device;
+	return 0;
 }
 
 /* The library stays loaded: runtimes do not survive dlclose. */

@@ -36,9 +36,12 @@ struct mx_emu {
 struct mx_hip; /* the functions of a HIP runtime */
 
 struct mx_device {
-	char name[16];     /* "emu", "hip:0" */
-	char arch[64];     /* reported by the device */
-	char runtime[256]; /* file name of the HIP runtime */
+	char name[16];                 /* "emu", "hip:0" */
+	char arch[64];                 /* reported by the device */
+	char runtime[256];             /* file name of the HIP runtime */
+	char product[256];             /* its own name: "AMD Instinct MI355X" */
+	char driver[128];              /* of a real device: "HIP 7.0.51831, amdgpu 6.14.14" */
+	unsigned core_mhz, memory_mhz; /* its highest clocks; 0: not known */
 	const struct mx_emu *emu;
 	struct mx_hip *hip;
 	int ordinal;
@@ -52,6 +55,14 @@ struct mx_device {
  * a device name. */
 int mx_device_open(const char *name, struct mx_device **device, struct mx_why *why);
 void mx_device_close(struct mx_device *d);
+
+/* The same in another process: *device describes the device and can do nothing. Runtimes of real
+ * devices do not survive a fork, so that this process may still fork. */
+int mx_device_describe(const char *name, struct mx_device **device, struct mx_why *why);
+
+/* "AMD Instinct MI355X; HIP 7.0.51831, amdgpu 6.14.14; core 2400 MHz, memory 2000 MHz", without
+ * what is not known. Returns text. */
+char *mx_device_text(const struct mx_device *d, char *text, size_t room);
 
 /* A kernel of a code object file. */
 struct mx_module;

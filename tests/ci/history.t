@@ -27,12 +27,12 @@ like($out, qr/^$run\n  fail wrong-bits, from pass at 3\n  snr_deq    770  [\d.]+
 like($out, qr/^  equal      770  0\.\d+, from 1\.000000 at 3\n  ulp        007  1, from 0 at 3\nentry 3 \(\d{4}-\d\d-\d\d \d\d:\d\d, \w{12}(?:-dirty)?\)\n1 of 2 runs stepped\n\z/m, '  the entry with day and commit');
 unlike($out, qr/$tiny/, '  but no run that did not step');
 report($file, '-v', $tiny);
-like($out, qr/^$tiny\n  snr_deq    333  exact\n.*  seconds    \d{3}  \S+ s\n0 of 1 runs stepped\n\z/ms, '-v prints it, and a glob selects it');
+like($out, qr/^$tiny\n  snr_deq    333  exact\n.*  seconds    \d{3}  \S+ s\n0 of 1 run stepped\n\z/ms, '-v prints it, and a glob selects it');
 report($file, '--last', 1);
-like($out, qr/: 1 entries .*\n0 of 2 runs stepped\n/, '--last leaves out older entries');
+like($out, qr/: 1 entry .*\n0 of 2 runs stepped\n/, '--last leaves out older entries');
 mxcheck(@case, '--seed', 2, $run);
 report($file);
-like($out, qr/: 1 entries on device emu with seed 2\n/, 'the last entry decides on the seed');
+like($out, qr/: 1 entry on device emu with seed 2\n/, 'the last entry decides on the seed');
 report($file, '--seed', 1);
 like($out, qr/: 3 entries on device emu with seed 1\n(?:.*\n)*1 of 2 runs stepped/, '--seed selects another');
 report($file, '--device', 'hip:0');
@@ -72,13 +72,30 @@ unlink $file;
 my @all = map { my $n = $_; my $pid = fork; $pid || do { open STDOUT, '>', '/dev/null'; exec $mxcheck, @case, $tiny } } 1 .. 4;
 waitpid $_, 0 for @all;
 report($file, '--list');
-is(scalar(() = $out =~ /1 runs, 0 failed/g), 4, 'several processes may write at a time') or diag $out, $err;
+is(scalar(() = $out =~ /1 run, 0 failed/g), 4, 'several processes may write at a time') or diag $out, $err;
 my $pid = fork // die;
 if (!$pid) { open STDOUT, '>', '/dev/null'; exec $mxcheck, @case, '--jobs', 1, '--shape', '4096,4096,4096', $run, $tiny }
 sleep 1;
 kill 'KILL', $pid;
 waitpid $pid, 0;
 is(report($file), 0, 'a run that is killed leaves a whole history') or diag $err;
+
+# ---- a history of the first schema, without hardware ----
+
+SKIP: {
+	my ($sqlite) = grep { -x } map { "$_/sqlite3" } split /:/, $ENV{PATH};
+	skip 'no sqlite3', 1 if !$sqlite;
+	my $old = spew("$dir/old.db", slurp($file));
+	run($sqlite, $old, 'ALTER TABLE entry DROP COLUMN hardware; PRAGMA user_version = 1');
+	is($err, '', 'a history of schema 1');
+	is(report($old, '--list'), 0, '  is read');
+	my @before = split /\n/, $out;
+	is(mxcheck(@case, '--history', $old, $tiny), 0, '  and written') or diag $err;
+	report($old, '--list');
+	is(scalar(split /\n/, $out), @before + 1, '  with another entry');
+	run($sqlite, $old, 'PRAGMA user_version = 3');
+	is(report($old), 2, 'a later schema is refused');
+}
 
 # ---- wrong input ----
 

@@ -125,12 +125,20 @@ my $of_lines = schema('ci/reports/mxcheck.schema.json');
 my $of_sarif = schema('tests/ci/sarif.schema.json');
 for ([ 'passes, fails', @broken, @names ], [ 'a race, expected', @race, '--expect', "$dir/expect.yaml" ], [ 'DWARF', @own, '--co', "$dir/debug.co" ],
 	[ 'a hunt', '--race', 5, $names[0] ], [ 'bad input', 'run', '--case', 'cases/gemm/mxfp4_bf16.yaml', '--co', '/dev/null', $names[0] ],
+	[ 'a large seed', '--seed', '18446744073709551615', $names[0] ],
 	[ 'special values', 'gemm/mxfp4_f32/256x256x512/special' ]) {
 	my ($what, @arguments) = @$_;
 	mxcheck(@arguments, '--json', $json, '--sarif', $sarif);
 	is(join("\n", map { Schema::fault($_, $of_lines) // () } lines()), '', "JSON follows its schema: $what");
 	is(Schema::fault(decode_json(slurp($sarif)), $of_sarif), undef, "SARIF follows its schema: $what");
 }
+mxcheck('--seed', '9223372036854775807', '--json', $json, $names[0]);
+is((lines())[0]{seed}, '9223372036854775807', 'a seed below 2^63 is a number');
+mxcheck('--seed', '18446744073709551615', '--json', "$dir/s{shard}.jsonl", '--shard', '1/1', $names[0]);
+is(decode_json((split /\n/, slurp("$dir/s1.jsonl"))[0])->{seed}, '18446744073709551615', 'a larger one is text');
+mxcheck('merge', "$dir/s1.jsonl");
+like($out, qr/, seed 18446744073709551615, /, '  also in the joined report');
+ok(defined Schema::fault({ %{ (lines())[0] }, seed => -1 }, $of_lines), 'the schema refuses a negative one');
 ok(defined Schema::fault({ type => 'run' }, $of_lines), 'the schema refuses a line without its members');
 
 # ---- wrong input ----

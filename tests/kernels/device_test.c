@@ -24,6 +24,28 @@ static void test_emu(void) {
 	   "it has the functions of the emulator");
 }
 
+static void test_description(void) {
+	struct mx_device *d = NULL;
+	struct mx_why why = { "" };
+	char text[512];
+	ok(!mx_device_describe("emu", &d, &why) && !strcmp(d->name, "emu") &&
+	           !strcmp(d->arch, "gfx950") && !d->emu && !d->hip,
+	   "a device is described from another process, and can do nothing");
+	ok(d && !strcmp(mx_device_text(d, text, sizeof text), "mxcheck emulated gfx950"),
+	   "its text has what is known");
+	mx_device_close(d);
+	struct mx_device real = { .product = "AMD Instinct MI355X",
+		                  .driver = "HIP 7.0.51831, amdgpu 6.14.14",
+		                  .core_mhz = 2400,
+		                  .memory_mhz = 2000 };
+	ok(!strcmp(mx_device_text(&real, text, sizeof text),
+	           "AMD Instinct MI355X; HIP 7.0.51831, amdgpu 6.14.14; core 2400 MHz, memory 2000 "
+	           "MHz"),
+	   "that of a real device has driver and clocks");
+	ok(mx_device_describe("nothing", &d, &why) == -1 && strstr(why.text, "no device 'nothing'"),
+	   "a wrong name has its reason");
+}
+
 static void test_names(void) {
 	static const char *const bad[] = { "",      "emu:0",  "EMU",    "hip:",     "hip:x",
 		                           "hip-0", "hip:1x", "gfx950", "hip:1000", "hip:-1" };
@@ -171,6 +193,7 @@ int main(void) {
 	const char *build = getenv("BUILD");
 	snprintf(gemm, sizeof gemm, "%s/kernels/gemm/mxfp4_gemm.co", build ? build : "build");
 	test_emu();
+	test_description();
 	test_names();
 	test_hip();
 	test_modules();

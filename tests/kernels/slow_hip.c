@@ -1,6 +1,8 @@
-/* A HIP runtime for tests of waiting: the emulator with the name of AMD's runtime, without the
- * emulator's own API. Each launch has another schedule. Streams are busy for a while after each
- * launch. Launch number $SLOW_HIP_HANG never ends, and neither does a wait for it. */
+/* A HIP runtime for tests of devices: the emulator with the name of AMD's runtime, without the
+ * emulator's own API. Each launch has another schedule, and the profile $SLOW_HIP_PROFILE. Streams
+ * are busy for a while after each launch. Launch number $SLOW_HIP_HANG never ends, and neither does
+ * a wait for it. With $SLOW_HIP_SPOIL a bit is wrong in the byte at that offset of each buffer of
+ * $SLOW_HIP_BYTES bytes that is read back. */
 #define _GNU_SOURCE
 #define __HIP_PLATFORM_AMD__ 1
 #include <dlfcn.h>
@@ -35,7 +37,9 @@ __attribute__((destructor)) static void at_exit(void) {
 
 /* A device has another schedule each time. */
 static void set_schedule(uint64_t seed) {
-	const struct mxhipLaunchOptions options = { .size = sizeof options, .seed = seed };
+	const struct mxhipLaunchOptions options = { .size = sizeof options,
+		                                    .seed = seed,
+		                                    .profile = getenv("SLOW_HIP_PROFILE") };
 	int (*set_options)(const struct mxhipLaunchOptions *);
 	*(void **)&set_options = dlsym(RTLD_NEXT, "mxhipSetLaunchOptions");
 	set_options(&options);
@@ -60,9 +64,31 @@ hipError_t hipStreamSynchronize(hipStream_t stream) {
 	return REAL(hipStreamSynchronize)(stream);
 }
 
+static size_t number(const char *name) {
+	const char *text = getenv(name);
+	return text ? strtoul(text, NULL, 10) : 0;
+}
+
 /* A copy does not wait for streams that do not wait for the null stream: an early copy is wrong. */
 hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyKind kind) {
-	return queries < BUSY_QUERIES ? hipErrorNotReady : REAL(hipMemcpy)(to, from, bytes, kind);
+	hipError_t e =
+		queries < BUSY_QUERIES ? hipErrorNotReady : REAL(hipMemcpy)(to, from, bytes, kind);
+	if (kind == hipMemcpyDeviceToHost && bytes == number("SLOW_HIP_BYTES"))
+		((uint8_t *)to)[number("SLOW_HIP_SPOIL")] ^= 1;
+	return e;
+}
+
+hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int device) {
+	if (attribute != hipDeviceAttributeClockRate &&
+	    attribute != hipDeviceAttributeMemoryClockRate)
+		return REAL(hipDeviceGetAttribute)(value, attribute, device);
+	*value = attribute == hipDeviceAttributeClockRate ? 2400000 : 2000000;
+	return hipSuccess;
+}
+
+hipError_t hipRuntimeGetVersion(int *version) {
+	*version = 70051831;
+	return hipSuccess;
 }
 
 #define WAITS(name, type)                                                                          \
