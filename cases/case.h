@@ -61,6 +61,7 @@ typedef enum {
 	MX_ARG_F64
 } mx_arg_type;
 typedef enum { MX_ORDER_ROW, MX_ORDER_COL } mx_order;
+typedef enum { MX_ALONG_ROWS, MX_ALONG_COLS } mx_along; /* the direction of a block of 32 */
 typedef enum { MX_REGIME_EXACT, MX_REGIME_GENERAL, MX_REGIME_SPECIAL } mx_regime;
 
 struct mx_let {
@@ -96,11 +97,16 @@ struct mx_buffer_spec {
 	char *guard;       /* lines of guard before and after; NULL: 1 */
 	char *data; /* "zero", "poison", "random", "index", "regime" (for an output that an epilogue
 	               reads) or a .npy file; NULL: by the role */
-	char *expect; /* a .npy file with the expected contents after the launch; or NULL */
-	char *of;     /* the buffer whose elements it must hold after the launch, or with `recipe`
-	                 their codes; or NULL */
-	char *recipe; /* an operand that a kernel quantises: how; or NULL */
-	char *layout; /* layout of packed operands or scales; NULL: in lines */
+	char *expect;   /* a .npy file with the expected contents after the launch; or NULL */
+	char *of;       /* the buffer whose elements it must hold after the launch, or with `recipe`
+	                   their codes; or NULL */
+	char *by;       /* a copy: the row of `of` that each row holds; NULL: the rows in order */
+	char *recipe;   /* codes that a kernel quantises: how; or NULL */
+	char *scales;   /* of such codes with role none: the buffer of their scales */
+	mx_along along; /* of such codes: the direction of blocks; columns become rows */
+	bool hadamard;  /* of such codes: 16 elements are transformed first */
+	char *random;   /* of such codes: the buffer of random numbers that round them; or NULL */
+	char *layout;   /* layout of packed operands or scales; NULL: in lines */
 	char *pad_rows, *pad_cols; /* multiples to pad to; NULL: the layout's own */
 	char *fill;                /* value of the padding: a byte, "poison" or "random"; NULL: poison */
 	char *slack;               /* bytes of padding after the layout; NULL: 0 */
@@ -428,6 +434,7 @@ struct mx_buffer {
 struct mx_groups {
 	size_t n; /* 0: not grouped */
 	uint64_t rows[MX_MAX_GROUPS], begin[MX_MAX_GROUPS + 1];
+	uint64_t multiple; /* of which each group is padded to one */
 };
 
 /* Fills begin, n + 1 entries, for groups of these rows, each padded to a multiple (1: none). Fails
@@ -630,8 +637,8 @@ long long mx_buffer_line(const struct mx_buffer *b, long long offset);
 /* Whether a buffer lies in buffer i. */
 bool mx_buffer_holds_others(const struct mx_plan *p, unsigned i);
 
-/* Whether a kernel makes the buffer: the codes or the scales of an operand with a recipe. In struct
- * mx_data it has what it must hold after the launch. */
+/* Whether a kernel makes the buffer: codes with a recipe, or their scales. In struct mx_data it has
+ * what it must hold after the launch. */
 bool mx_buffer_is_quantised(const struct mx_plan *p, const struct mx_buffer *b);
 
 /* Whether the buffer has data before the launch: every buffer that is not poisoned. */

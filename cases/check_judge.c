@@ -53,7 +53,24 @@ static const char *bad_copy(const struct mx_case *c, unsigned i) {
 	if (dtype_is_format(b->type) && dtype_bytes(b->type, 2) != 2 &&
 	    b->order != c->buffers[from].order)
 		return "elements of less than a byte cannot change between rows and columns";
+	if (b->by && (b->order != MX_ORDER_ROW || c->buffers[from].order != MX_ORDER_ROW ||
+	              b->batch || c->buffers[from].batch))
+		return "rows are copied by index between matrices in rows";
 	return NULL;
+}
+
+/* Why the index of a copy is none; NULL: it is one. */
+static const char *bad_index(const struct mx_case *c, unsigned i) {
+	const struct mx_buffer_spec *b = &c->buffers[i];
+	int by = case_find_buffer(c, b->by);
+	if (!b->of || b->recipe)
+		return "the buffer is no copy";
+	if (by < 0)
+		return "no buffer has this name";
+	const struct mx_buffer_spec *x = &c->buffers[by];
+	bool is = x->role == MX_ROLE_NONE && !x->of && !x->layout && x->order == MX_ORDER_ROW &&
+	          (x->type == MX_DT_U32 || x->type == MX_DT_I32);
+	return is ? NULL : "it must be an input line of i32 or u32 with role none";
 }
 
 int case_check_repack(struct source *s, const struct mx_case *c, struct mx_error *err) {
@@ -61,7 +78,11 @@ int case_check_repack(struct source *s, const struct mx_case *c, struct mx_error
 	for (unsigned i = 0; i < c->n_buffers; i++) {
 		bool copy = c->buffers[i].of && !c->buffers[i].recipe;
 		const char *why = copy ? bad_copy(c, i) : NULL;
+		const char *bad = c->buffers[i].by ? bad_index(c, i) : NULL;
 		copies += c->buffers[i].of != NULL;
+		if (bad)
+			return source_fail(err, s, case_line_of(s, "buffers", i, "by"),
+			                   "buffers[%u].by: %s", i, bad);
 		if (why)
 			return source_fail(err, s, case_line_of(s, "buffers", i, "of"),
 			                   "buffers[%u].of: %s", i, why);

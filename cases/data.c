@@ -6,6 +6,7 @@
 #include "layout.h"
 #include "plant.h"
 #include "quantised.h"
+#include "quantised_tensor.h"
 #include "reference.h"
 #include "tiles.h"
 
@@ -321,6 +322,10 @@ static int fill_by_key(const struct mx_plan *p, unsigned i, uint64_t seed,
 	int slot = reference_slot_of(p->c, i);
 	if (quantised_gives(p, i))
 		return 0;
+	if (tensor_draws(p, i)) {
+		tensor_draw(p, i, seed, data->bytes[i]);
+		return 0;
+	}
 	bool typed = b->role == MX_ROLE_NONE && (how ? !strcmp(how, "regime") : slot >= 0);
 	if (typed && reference_draws_table(slot))
 		return fill_table(p, (mx_slot)slot, i, seed, data->bytes[i], err);

@@ -50,6 +50,7 @@ int groups_make(const struct scope *s, const struct mx_run_groups *run, int64_t 
 		                  "groups of columns begin with a scale's block, and %" PRId64
 		                  " is not a multiple of %d",
 		                  pad, MX_BLOCK);
+	g->multiple = (uint64_t)pad;
 	if (mx_groups_lay(g->n, g->rows, pad, g->begin, &why))
 		return field_fail(err, s->c, at, "%s", why.text);
 	return 0;

@@ -8,6 +8,7 @@
 #include "scope.h"
 #include "steps.h"
 #include "tiles.h"
+#include "quantised_tensor.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -148,7 +149,9 @@ static int check_roles(const struct mx_plan *p, struct mx_error *err) {
 /* A copy has the size of what it copies. */
 static int check_copies(const struct mx_plan *p, struct mx_error *err) {
 	for (unsigned i = 0; i < p->n_buffers; i++) {
-		const char *of = p->c->buffers[i].of;
+		const struct mx_buffer_spec *b = &p->c->buffers[i];
+		bool same_size = b->of && !b->by && !(b->recipe && b->role == MX_ROLE_NONE);
+		const char *of = same_size ? b->of : NULL;
 		const struct mx_buffer *to = &p->buffers[i];
 		const struct mx_buffer *from = of ? &p->buffers[case_find_buffer(p->c, of)] : to;
 		if (to->rows != from->rows || to->cols != from->cols)
@@ -157,7 +160,7 @@ static int check_copies(const struct mx_plan *p, struct mx_error *err) {
 			                  to->name, to->rows, to->cols, from->name, from->rows,
 			                  from->cols);
 	}
-	return 0;
+	return tensor_check(p, err);
 }
 
 const struct mx_buffer *mx_plan_role(const struct mx_plan *plan, mx_role role) {

@@ -8,6 +8,7 @@
 #include "choice.h"
 #include "dtype.h"
 #include "quantised.h"
+#include "quantised_tensor.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,12 +25,17 @@ static const char *bad_operand(const struct mx_case *c, unsigned i, const char *
 	int from = b->of ? case_find_buffer(c, b->of) : -1;
 	mx_recipe recipe;
 	*key = "recipe";
-	if (b->role != MX_ROLE_A && b->role != MX_ROLE_B)
-		return "only a buffer with role a or b has a recipe";
+	if (!dtype_is_format(b->type) ||
+	    (b->role != MX_ROLE_NONE && b->role != MX_ROLE_A && b->role != MX_ROLE_B))
+		return "only codes with role a, b or none have a recipe";
 	if (!mx_recipe_by_name(b->recipe, &recipe))
 		return "no such recipe; see mxcheck quant --help";
 	if (!(mx_recipe_info(recipe)->formats >> dtype_format(b->type) & 1))
 		return "the recipe is not defined for this type";
+	if (b->role == MX_ROLE_NONE)
+		return tensor_fault(c, i, key);
+	if (b->scales || b->along || b->hadamard || b->random)
+		return "scales, along, hadamard and random are for codes with role none";
 	if (c->groups)
 		return "not in a case with groups";
 	*key = "of";
@@ -48,9 +54,18 @@ static const char *bad_operand(const struct mx_case *c, unsigned i, const char *
 	                                                           : NULL;
 }
 
+static const char *bad_keys(const struct mx_case *c, unsigned i, const char **key) {
+	const struct mx_buffer_spec *b = &c->buffers[i];
+	if (b->recipe)
+		return bad_operand(c, i, key);
+	*key = b->scales ? "scales" : b->along ? "along" : b->hadamard ? "hadamard" : "random";
+	return b->scales || b->along || b->hadamard || b->random ? "the buffer has no recipe"
+	                                                         : NULL;
+}
+
 int quantised_check(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	for (unsigned i = 0; i < c->n_buffers; i++) {
-		const char *key, *why = c->buffers[i].recipe ? bad_operand(c, i, &key) : NULL;
+		const char *key, *why = bad_keys(c, i, &key);
 		if (why)
 			return source_fail(err, s, case_line_of(s, "buffers", i, key),
 			                   "buffers[%u].%s: %s", i, key, why);
@@ -61,15 +76,18 @@ int quantised_check(struct source *s, const struct mx_case *c, struct mx_error *
 /* ---- the plan ---- */
 
 bool mx_buffer_is_quantised(const struct mx_plan *p, const struct mx_buffer *b) {
-	bool scales = b->role == MX_ROLE_A_SCALE || b->role == MX_ROLE_B_SCALE;
-	const struct mx_buffer *codes = scales ? mx_plan_role(p, b->role - 1) : b;
-	return codes && p->c->buffers[codes - p->buffers].recipe;
+	unsigned at = (unsigned)(b - p->buffers);
+	for (unsigned i = 0; i < p->n_buffers; i++)
+		if (p->c->buffers[i].recipe && (i == at || quantised_scales(p->c, i) == (int)at))
+			return true;
+	return false;
 }
 
 bool quantised_gives(const struct mx_plan *p, unsigned i) {
 	const char *how = p->c->buffers[i].data;
 	for (unsigned k = 0; !how && k < p->n_buffers; k++)
-		if (p->c->buffers[k].recipe && !strcmp(p->c->buffers[k].of, p->buffers[i].name))
+		if (p->c->buffers[k].recipe && p->c->buffers[k].role != MX_ROLE_NONE &&
+		    !strcmp(p->c->buffers[k].of, p->buffers[i].name))
 			return true;
 	return false;
 }
@@ -208,5 +226,7 @@ int quantised_fill(const struct mx_plan *p, struct mx_data *data, struct mx_erro
 	const struct mx_buffer *a = mx_plan_role(p, MX_ROLE_A), *b = mx_plan_role(p, MX_ROLE_B);
 	if (a && mx_buffer_is_quantised(p, a) && fill_operand(p, a, data->a, data, err))
 		return -1;
-	return b && mx_buffer_is_quantised(p, b) ? fill_operand(p, b, data->b, data, err) : 0;
+	if (b && mx_buffer_is_quantised(p, b) && fill_operand(p, b, data->b, data, err))
+		return -1;
+	return tensor_fill(p, data, err);
 }

@@ -64,6 +64,8 @@ static const cyaml_strval_t judges[] = {
 	{ "none", MX_JUDGE_NONE },
 };
 
+static const cyaml_strval_t alongs[] = { { "rows", MX_ALONG_ROWS }, { "cols", MX_ALONG_COLS } };
+
 static const cyaml_strval_t atomics[] = { { "rne", MX_ATOMIC_RNE }, { "rtz", MX_ATOMIC_RTZ } };
 
 static const cyaml_strval_t assumptions[] = {
@@ -160,7 +162,12 @@ static const cyaml_schema_field_t buffer_fields[] = {
 	STRING(mx_buffer_spec, data, OPTIONAL),
 	STRING(mx_buffer_spec, expect, OPTIONAL),
 	STRING(mx_buffer_spec, of, OPTIONAL),
+	STRING(mx_buffer_spec, by, OPTIONAL),
 	STRING(mx_buffer_spec, recipe, OPTIONAL),
+	STRING(mx_buffer_spec, scales, OPTIONAL),
+	CYAML_FIELD_ENUM("along", CYAML_FLAG_STRICT | OPTIONAL, struct mx_buffer_spec, along, alongs, COUNT(alongs)),
+	CYAML_FIELD_BOOL("hadamard", OPTIONAL, struct mx_buffer_spec, hadamard),
+	STRING(mx_buffer_spec, random, OPTIONAL),
 	STRING(mx_buffer_spec, layout, OPTIONAL),
 	STRING(mx_buffer_spec, pad_rows, OPTIONAL),
 	STRING(mx_buffer_spec, pad_cols, OPTIONAL),

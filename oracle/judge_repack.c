@@ -26,6 +26,21 @@ static void copy_lines(const struct mx_buffer *from, const uint8_t *source,
 			       source + mx_buffer_data(from, i) + line * bytes, bytes);
 }
 
+/* Row i is the row of `from` that the low 24 bits of index i name, or padding. */
+static void copy_by_index(const struct mx_buffer *from, const uint8_t *source, const uint8_t *index,
+                          const struct mx_buffer *to, uint8_t *lines) {
+	bool fills = to->packing.layout && to->packing.fill != MX_FILL_POISON;
+	for (size_t line = 0; line < to->lines; line++) {
+		uint32_t id;
+		memcpy(&id, index + line * sizeof id, sizeof id);
+		uint8_t *row = lines + line * to->line_bytes;
+		if ((id & 0xffffff) < from->rows)
+			memcpy(row, source + mx_buffer_data(from, id & 0xffffff), to->line_bytes);
+		else
+			memset(row, fills ? (int)to->packing.fill : 0, to->line_bytes);
+	}
+}
+
 /* The bytes of the device's layout, and which of them the launch must write. */
 struct image {
 	uint8_t *bytes, *is_data;
@@ -126,7 +141,11 @@ static int judge_copy(struct mx_bench *b, unsigned i, struct mx_verdict *v, stru
 	                     ? 0
 	                     : mx_fail(err, "%s: out of memory", b->plan.name);
 	if (!status) {
-		copy_lines(from, source, to, lines);
+		const char *by = b->plan.c->buffers[i].by;
+		if (by)
+			copy_by_index(from, source, b->data.bytes[find(b, by)], to, lines);
+		else
+			copy_lines(from, source, to, lines);
 		place(to, lines, &x);
 		struct wrong_bytes w = compare(b, i, &x);
 		if (w.wrong)

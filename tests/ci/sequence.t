@@ -283,7 +283,7 @@ sub operand_refused {
 }
 operand_refused('an unknown recipe', ':\d+: buffers\[1\]\.recipe: no such recipe; see mxcheck quant --help', 'recipe: floor' => 'recipe: flour');
 operand_refused('a recipe of another format', ':\d+: buffers\[1\]\.recipe: the recipe is not defined for this type', 'recipe: floor' => 'recipe: aiter-mxfp8');
-operand_refused('a recipe of no operand', ':\d+: buffers\[0\]\.recipe: only a buffer with role a or b has a recipe', 'type: bf16, rows: M, cols: K' => 'type: bf16, rows: M, cols: K, recipe: floor');
+operand_refused('a recipe of no operand', ':\d+: buffers\[0\]\.recipe: only codes with role a, b or none have a recipe', 'type: bf16, rows: M, cols: K' => 'type: bf16, rows: M, cols: K, recipe: floor');
 operand_refused('a recipe without a source', ':\d+: buffers\[1\]\.of: missing: the buffer that is quantised', 'of: X, ' => '');
 operand_refused('a source that is nowhere', ':\d+: buffers\[1\]\.of: no buffer has this name', 'of: X' => 'of: Y');
 operand_refused('a source of codes', ':\d+: buffers\[1\]\.of: it must be an input with role none, of f32, bf16 or f16', 'type: bf16' => 'type: u16');

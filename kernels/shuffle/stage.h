@@ -1,0 +1,65 @@
+/* A tile of scales in LDS, 32 rows of 32 bytes, between the order of rows and that of a layout. For
+ * device code only.
+ *
+ * A thread of 256 loads the four scales of a dword, so columns are a multiple of 4. In LDS a row
+ * has one more dword, so that 16 lanes that read a column of it are in different banks. */
+#ifndef STAGE_H
+#define STAGE_H
+
+#include "../gfx950.h"
+
+enum { ROWS = 32, COLS = 32, THREADS = 256, WORDS = COLS / 4, LDS_ROW = WORDS + 1 };
+
+/* What is between the writes of the tile and the reads of it. */
+#ifndef TILE_BARRIER
+#define TILE_BARRIER() LDS_BARRIER()
+#endif
+
+/* The tiles of 8 columns in a row of S32x8. */
+#ifndef TILES
+#define TILES(cols) (((cols) + 7) / 8)
+#endif
+
+SHARED u32 words[ROWS * LDS_ROW];
+
+INLINE u32 thread(void) {
+	return WAVE() * 64 + LANE();
+}
+
+/* The tile's first row and column. */
+INLINE u32 first_row(void) {
+	return __builtin_amdgcn_workgroup_id_y() * ROWS;
+}
+INLINE u32 first_col(void) {
+	return __builtin_amdgcn_workgroup_id_x() * COLS;
+}
+
+/* The thread's dword, from row `from` of the source. Where there is no such row or column it is the
+ * byte `fill`. */
+INLINE void stage(const GLOBAL u8 *scales, u64 from, u32 is_row, u32 cols, u32 fill) {
+	u32 col = first_col() + thread() % WORDS * 4, word = fill * 0x01010101;
+	if (is_row && col < cols)
+		word = *(const GLOBAL u32 *)(scales + from * cols + col);
+	words[thread() / WORDS * LDS_ROW + thread() % WORDS] = word;
+}
+
+INLINE u32 staged(u32 row, u32 word) {
+	return words[row * LDS_ROW + word];
+}
+
+/* Stores the tile as S32x8, [R/32][C/8][C%4][R%16][C/4%2][R/16%2]: a wave has 8 columns. */
+INLINE void store_s32x8(GLOBAL u8 *to, u32 cols) {
+	u32 wave = WAVE(), row = LANE() % 16, col = LANE() / 16, none = 0x0c;
+	u32 tile = first_col() / 8 + wave, tiles = TILES(cols);
+	/* byte `col` of a row, and of the row 16 below */
+	u32 low = col | (4 + col) << 8 | none << 16 | none << 24;
+	u32 high = none | none << 8 | col << 16 | (4 + col) << 24;
+	u32 first = __builtin_amdgcn_perm(staged(row + 16, 2 * wave), staged(row, 2 * wave), low);
+	u32 second = __builtin_amdgcn_perm(staged(row + 16, 2 * wave + 1),
+	                                   staged(row, 2 * wave + 1), high);
+	GLOBAL u32 *at = (GLOBAL u32 *)(to + ((u64)(first_row() / 32) * tiles + tile) * 256);
+	if (tile < tiles)
+		at[LANE()] = first | second;
+}
+
+#endif
