@@ -1,6 +1,7 @@
 /* Graphs: work that is built once and launched many times. The nodes of a graph run one after the
  * other, in the order of their dependencies. A captured stream appends its work to a graph in the
  * order in which it is enqueued. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,7 @@ struct hipGraphExec {
 static void clear_graph(struct ihipGraph *g);
 
 static void free_node(struct hipGraphNode *node) {
+	mx_handle_remove(MX_GRAPH_NODE, node);
 	mx_arguments_free(&node->kernel.arguments);
 	if (node->child) {
 		clear_graph(node->child);
@@ -54,6 +56,18 @@ static void clear_graph(struct ihipGraph *g) {
 		free_node(g->nodes[i]);
 	free(g->nodes);
 	*g = (struct ihipGraph){ 0 };
+}
+
+static bool is_graph(hipGraph_t g) {
+	return mx_handle_is(MX_GRAPH, g);
+}
+
+static bool is_node(hipGraphNode_t node) {
+	return mx_handle_is(MX_GRAPH_NODE, node);
+}
+
+static bool is_exec(hipGraphExec_t exec) {
+	return mx_handle_is(MX_GRAPH_EXEC, exec);
 }
 
 static size_t position(const struct ihipGraph *g, const struct hipGraphNode *node) {
@@ -92,14 +106,16 @@ static hipError_t append(struct ihipGraph *g, const struct hipGraphNode *node,
 		*copy = *node;
 		e = depend_on_all(g, copy, on, n);
 	}
-	if (e == hipSuccess && !(grown = realloc(g->nodes, (g->n + 1) * sizeof *grown)))
+	if (e == hipSuccess && (!(grown = realloc(g->nodes, (g->n + 1) * sizeof *grown)) ||
+	                        !mx_handle_add(MX_GRAPH_NODE, copy)))
 		e = mx_hip_return(hipErrorOutOfMemory);
+	if (grown)
+		g->nodes = grown;
 	if (e != hipSuccess) {
 		if (copy)
 			free_node(copy);
 		return e;
 	}
-	g->nodes = grown;
 	g->nodes[g->n++] = copy;
 	if (out)
 		*out = copy;
@@ -120,6 +136,8 @@ static hipError_t copy_node(struct hipGraphNode *to, const struct hipGraphNode *
 	to->before = NULL;
 	to->child = NULL;
 	if (from->type == hipGraphNodeTypeKernel)
+		e = mx_launch_check(from->kernel.function, &from->kernel.shape);
+	if (e == hipSuccess && from->type == hipGraphNodeTypeKernel)
 		e = mx_arguments_copy(from->kernel.function, a->params, extra,
 		                      &to->kernel.arguments);
 	if (e == hipSuccess && from->child) {
@@ -234,7 +252,7 @@ MXHIP_API hipError_t hipGraphAddKernelNode(hipGraphNode_t *out, hipGraph_t g,
                                            const hipGraphNode_t *on, size_t n,
                                            const hipKernelNodeParams *p) {
 	struct hipGraphNode node;
-	if (!out || !g)
+	if (!out || !is_graph(g))
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = kernel_node_of(&node, p);
 	return e == hipSuccess ? append(g, &node, on, n, out) : e;
@@ -242,7 +260,7 @@ MXHIP_API hipError_t hipGraphAddKernelNode(hipGraphNode_t *out, hipGraph_t g,
 
 static hipError_t set_kernel_params(struct hipGraphNode *node, const hipKernelNodeParams *p) {
 	struct hipGraphNode changed;
-	if (!node || node->type != hipGraphNodeTypeKernel)
+	if (!is_node(node) || node->type != hipGraphNodeTypeKernel)
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = kernel_node_of(&changed, p);
 	if (e != hipSuccess)
@@ -259,7 +277,7 @@ MXHIP_API hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node,
 
 MXHIP_API hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
                                                      const hipKernelNodeParams *p) {
-	for (size_t i = 0; exec && i < exec->graph.n; i++)
+	for (size_t i = 0; is_exec(exec) && i < exec->graph.n; i++)
 		if (exec->graph.nodes[i]->origin == node)
 			return set_kernel_params(exec->graph.nodes[i], p);
 	return mx_hip_return(hipErrorInvalidValue);
@@ -270,13 +288,14 @@ MXHIP_API hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t *out, hipGraph_t g,
                                              const void *from, size_t bytes, hipMemcpyKind kind) {
 	struct hipGraphNode node = { .type = hipGraphNodeTypeMemcpy,
 		                     .copy = { to, from, bytes, kind } };
-	return out && g ? append(g, &node, on, n, out) : mx_hip_return(hipErrorInvalidValue);
+	return out && is_graph(g) ? append(g, &node, on, n, out)
+	                          : mx_hip_return(hipErrorInvalidValue);
 }
 
 MXHIP_API hipError_t hipGraphAddMemsetNode(hipGraphNode_t *out, hipGraph_t g,
                                            const hipGraphNode_t *on, size_t n,
                                            const hipMemsetParams *p) {
-	bool good = out && g && p &&
+	bool good = out && is_graph(g) && p &&
 	            (p->elementSize == 1 || p->elementSize == 2 || p->elementSize == 4);
 	struct hipGraphNode node = { .type = hipGraphNodeTypeMemset };
 	if (!good)
@@ -289,7 +308,7 @@ MXHIP_API hipError_t hipGraphAddHostNode(hipGraphNode_t *out, hipGraph_t g,
                                          const hipGraphNode_t *on, size_t n,
                                          const hipHostNodeParams *p) {
 	struct hipGraphNode node = { .type = hipGraphNodeTypeHost };
-	if (!out || !g || !p || !p->fn)
+	if (!out || !is_graph(g) || !p || !p->fn)
 		return mx_hip_return(hipErrorInvalidValue);
 	node.host = *p;
 	return append(g, &node, on, n, out);
@@ -298,7 +317,8 @@ MXHIP_API hipError_t hipGraphAddHostNode(hipGraphNode_t *out, hipGraph_t g,
 MXHIP_API hipError_t hipGraphAddEmptyNode(hipGraphNode_t *out, hipGraph_t g,
                                           const hipGraphNode_t *on, size_t n) {
 	struct hipGraphNode node = { .type = hipGraphNodeTypeEmpty };
-	return out && g ? append(g, &node, on, n, out) : mx_hip_return(hipErrorInvalidValue);
+	return out && is_graph(g) ? append(g, &node, on, n, out)
+	                          : mx_hip_return(hipErrorInvalidValue);
 }
 
 static hipError_t child_node(struct hipGraphNode *node, const struct ihipGraph *child) {
@@ -318,7 +338,7 @@ MXHIP_API hipError_t hipGraphAddChildGraphNode(hipGraphNode_t *out, hipGraph_t g
                                                const hipGraphNode_t *on, size_t n,
                                                hipGraph_t child) {
 	struct hipGraphNode node;
-	if (!out || !g || !child)
+	if (!out || !is_graph(g) || !is_graph(child))
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = child_node(&node, child);
 	return e == hipSuccess ? append(g, &node, on, n, out) : e;
@@ -326,7 +346,8 @@ MXHIP_API hipError_t hipGraphAddChildGraphNode(hipGraphNode_t *out, hipGraph_t g
 
 MXHIP_API hipError_t hipGraphAddDependencies(hipGraph_t g, const hipGraphNode_t *from,
                                              const hipGraphNode_t *to, size_t n) {
-	hipError_t e = g && from && to ? hipSuccess : mx_hip_return(hipErrorInvalidValue);
+	bool good = is_graph(g) && (!n || (from && to));
+	hipError_t e = mx_hip_return(good ? hipSuccess : hipErrorInvalidValue);
 	for (size_t i = 0; e == hipSuccess && i < n; i++) {
 		bool inside = position(g, to[i]) < g->n;
 		e = inside ? depend_on_all(g, to[i], &from[i], 1)
@@ -340,20 +361,27 @@ MXHIP_API hipError_t hipGraphAddDependencies(hipGraph_t g, const hipGraphNode_t 
 MXHIP_API hipError_t hipGraphCreate(hipGraph_t *g, unsigned flags) {
 	if (!g || flags)
 		return mx_hip_return(hipErrorInvalidValue);
-	*g = calloc(1, sizeof **g);
-	return mx_hip_return(*g ? hipSuccess : hipErrorOutOfMemory);
+	struct ihipGraph *made = calloc(1, sizeof *made);
+	if (!made || !mx_handle_add(MX_GRAPH, made)) {
+		free(made);
+		return mx_hip_return(hipErrorOutOfMemory);
+	}
+	*g = made;
+	return mx_hip_return(hipSuccess);
 }
 
 MXHIP_API hipError_t hipGraphDestroy(hipGraph_t g) {
 	if (!g)
 		return mx_hip_return(hipErrorInvalidValue);
+	if (!mx_handle_remove(MX_GRAPH, g))
+		return mx_hip_fail(hipErrorIllegalState, "%p is not a live graph", (void *)g);
 	clear_graph(g);
 	free(g);
 	return mx_hip_return(hipSuccess);
 }
 
 MXHIP_API hipError_t hipGraphGetNodes(hipGraph_t g, hipGraphNode_t *nodes, size_t *n) {
-	if (!g || !n)
+	if (!is_graph(g) || !n)
 		return mx_hip_return(hipErrorInvalidValue);
 	for (size_t i = 0; nodes && i < *n && i < g->n; i++)
 		nodes[i] = g->nodes[i];
@@ -362,26 +390,32 @@ MXHIP_API hipError_t hipGraphGetNodes(hipGraph_t g, hipGraphNode_t *nodes, size_
 }
 
 MXHIP_API hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType *type) {
-	if (!node || !type)
+	if (!is_node(node) || !type)
 		return mx_hip_return(hipErrorInvalidValue);
 	*type = node->type;
 	return mx_hip_return(hipSuccess);
 }
 
+static void free_exec(struct hipGraphExec *exec) {
+	if (exec)
+		clear_graph(&exec->graph);
+	free(exec);
+}
+
 MXHIP_API hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *exec, hipGraph_t g,
                                                   unsigned long long flags) {
 	(void)flags;
-	if (!exec || !g)
+	if (!exec || !is_graph(g))
 		return mx_hip_return(hipErrorInvalidValue);
-	*exec = calloc(1, sizeof **exec);
-	if (!*exec)
-		return mx_hip_return(hipErrorOutOfMemory);
-	hipError_t e = copy_graph(&(*exec)->graph, g);
-	if (e != hipSuccess) {
-		clear_graph(&(*exec)->graph);
-		free(*exec);
-		*exec = NULL;
-	}
+	*exec = NULL;
+	struct hipGraphExec *made = calloc(1, sizeof *made);
+	hipError_t e = made ? copy_graph(&made->graph, g) : mx_hip_return(hipErrorOutOfMemory);
+	if (e == hipSuccess && !mx_handle_add(MX_GRAPH_EXEC, made))
+		e = mx_hip_return(hipErrorOutOfMemory);
+	if (e == hipSuccess)
+		*exec = made;
+	else
+		free_exec(made);
 	return e;
 }
 
@@ -395,45 +429,57 @@ MXHIP_API hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t g, hip
 }
 
 MXHIP_API hipError_t hipGraphExecDestroy(hipGraphExec_t exec) {
-	if (!exec)
+	if (!mx_handle_remove(MX_GRAPH_EXEC, exec))
 		return mx_hip_return(hipErrorInvalidValue);
-	clear_graph(&exec->graph);
-	free(exec);
+	free_exec(exec);
 	return mx_hip_return(hipSuccess);
 }
 
 /* ---- capture ---- */
 
-bool mx_capturing(hipStream_t stream) {
-	return stream && stream->capture;
-}
-
 /* Work is captured in an order in which it can run, so each node depends on the previous one. */
-static hipError_t capture(hipStream_t stream, const struct hipGraphNode *node) {
+static hipError_t capture(struct ihipStream_t *stream, const struct hipGraphNode *node) {
 	struct ihipGraph *g = stream->capture;
 	hipGraphNode_t last = g->n ? g->nodes[g->n - 1] : NULL;
 	return append(g, node, &last, last != NULL, NULL);
 }
 
-hipError_t mx_stream_launch(hipStream_t stream, const struct mx_function *f,
+void mx_capture_abandon(struct ihipGraph *graph) {
+	mx_streams_release(graph);
+	hipGraphDestroy(graph);
+}
+
+hipError_t mx_stream_launch(hipStream_t handle, const struct mx_function *f,
                             const struct mx_shape *s, void **params, void **extra) {
 	struct hipGraphNode node;
-	if (!mx_capturing(stream))
+	struct ihipStream_t *stream;
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e != hipSuccess)
+		return e;
+	if (!stream->capture)
 		return mx_launch(f, s, params, extra);
-	hipError_t e = kernel_node(&node, f, s, params, extra);
+	e = kernel_node(&node, f, s, params, extra);
 	return e == hipSuccess ? capture(stream, &node) : e;
 }
 
-hipError_t mx_stream_copy(hipStream_t stream, void *to, const void *from, size_t bytes,
+hipError_t mx_stream_copy(hipStream_t handle, void *to, const void *from, size_t bytes,
                           hipMemcpyKind kind) {
 	struct hipGraphNode node = { .type = hipGraphNodeTypeMemcpy,
 		                     .copy = { to, from, bytes, kind } };
-	return mx_capturing(stream) ? capture(stream, &node) : hipMemcpy(to, from, bytes, kind);
+	struct ihipStream_t *stream;
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e != hipSuccess)
+		return e;
+	return stream->capture ? capture(stream, &node) : hipMemcpy(to, from, bytes, kind);
 }
 
-hipError_t mx_stream_set(hipStream_t stream, void *to, unsigned value, unsigned width, size_t n) {
+hipError_t mx_stream_set(hipStream_t handle, void *to, unsigned value, unsigned width, size_t n) {
 	struct hipGraphNode node = { .type = hipGraphNodeTypeMemset };
-	if (!mx_capturing(stream))
+	struct ihipStream_t *stream;
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e != hipSuccess)
+		return e;
+	if (!stream->capture)
 		return mx_hip_set(to, value, width, n);
 	node.set = (hipMemsetParams){
 		.dst = to, .elementSize = width, .height = 1, .value = value, .width = n
@@ -441,44 +487,84 @@ hipError_t mx_stream_set(hipStream_t stream, void *to, unsigned value, unsigned 
 	return capture(stream, &node);
 }
 
-MXHIP_API hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream) {
+MXHIP_API hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t handle) {
 	struct hipGraphNode node;
-	if (!exec)
+	struct ihipStream_t *stream;
+	if (!is_exec(exec))
 		return mx_hip_return(hipErrorInvalidValue);
-	if (!mx_capturing(stream))
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e != hipSuccess)
+		return e;
+	if (!stream->capture)
 		return mx_hip_return(run_graph(&exec->graph));
-	hipError_t e = child_node(&node, &exec->graph);
+	e = child_node(&node, &exec->graph);
 	return e == hipSuccess ? capture(stream, &node) : e;
 }
 
-MXHIP_API hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *data) {
+MXHIP_API hipError_t hipLaunchHostFunc(hipStream_t handle, hipHostFn_t fn, void *data) {
 	struct hipGraphNode node = { .type = hipGraphNodeTypeHost, .host = { fn, data } };
+	struct ihipStream_t *stream;
 	if (!fn)
 		return mx_hip_return(hipErrorInvalidValue);
-	if (mx_capturing(stream))
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e != hipSuccess)
+		return e;
+	if (stream->capture)
 		return capture(stream, &node);
 	fn(data);
 	return mx_hip_return(hipSuccess);
 }
 
-MXHIP_API hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode) {
-	(void)mode;
-	if (!stream || stream->capture)
-		return mx_hip_fail(hipErrorIllegalState, "the null stream, or already captured");
-	return hipGraphCreate(&stream->capture, 0);
+/* The legacy stream cannot be captured. */
+static hipError_t check_capture(hipStream_t handle, struct ihipStream_t **stream) {
+	hipError_t e = mx_stream_of(handle, stream);
+	if (e == hipSuccess && (!handle || handle == MX_LEGACY_STREAM))
+		e = mx_hip_fail(hipErrorStreamCaptureUnsupported, "the legacy stream");
+	if (e == hipSuccess && (*stream)->capture)
+		e = mx_hip_fail(hipErrorIllegalState, "the stream is captured");
+	return e;
 }
 
-MXHIP_API hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t *g) {
-	if (!g || !mx_capturing(stream))
+MXHIP_API hipError_t hipStreamBeginCapture(hipStream_t handle, hipStreamCaptureMode mode) {
+	static atomic_ullong captures;
+	struct ihipStream_t *stream;
+	hipGraph_t graph;
+	if (mode > hipStreamCaptureModeRelaxed)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = check_capture(handle, &stream);
+	if (e == hipSuccess)
+		e = hipGraphCreate(&graph, 0);
+	if (e != hipSuccess)
+		return e;
+	stream->capture = graph;
+	stream->capture_id = ++captures;
+	stream->origin = true;
+	return e;
+}
+
+MXHIP_API hipError_t hipStreamEndCapture(hipStream_t handle, hipGraph_t *g) {
+	struct ihipStream_t *stream;
+	if (!g)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e != hipSuccess)
+		return e;
+	if (!stream->capture)
 		return mx_hip_fail(hipErrorIllegalState, "the stream is not captured");
+	if (!stream->origin)
+		return mx_hip_fail(hipErrorStreamCaptureUnmatched, "it began in another stream");
 	*g = stream->capture;
 	mx_streams_release(*g);
 	return mx_hip_return(hipSuccess);
 }
 
-MXHIP_API hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *status) {
+MXHIP_API hipError_t hipStreamIsCapturing(hipStream_t handle, hipStreamCaptureStatus *status) {
+	struct ihipStream_t *stream;
 	if (!status)
 		return mx_hip_return(hipErrorInvalidValue);
-	*status = mx_capturing(stream) ? hipStreamCaptureStatusActive : hipStreamCaptureStatusNone;
-	return mx_hip_return(hipSuccess);
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e == hipSuccess)
+		*status =
+			stream->capture ? hipStreamCaptureStatusActive : hipStreamCaptureStatusNone;
+	return e;
 }

@@ -110,6 +110,9 @@ static hipError_t check_block(const struct mx_function *f, const struct mx_shape
 }
 
 hipError_t mx_launch_check(const struct mx_function *f, const struct mx_shape *s) {
+	hipError_t e = mx_function_check(f);
+	if (e != hipSuccess)
+		return e;
 	for (unsigned i = 0; i < 3; i++)
 		if (!s->grid[i] || !s->block[i] || (uint64_t)s->grid[i] * s->block[i] > UINT32_MAX)
 			return mx_hip_fail(hipErrorInvalidConfiguration,
@@ -215,10 +218,7 @@ hipError_t mx_launch(const struct mx_function *f, const struct mx_shape *s, void
 
 static hipError_t launch_function(hipFunction_t function, const struct mx_shape *s,
                                   hipStream_t stream, void **params, void **extra) {
-	const struct mx_function *f = (const struct mx_function *)function;
-	if (!f)
-		return mx_hip_return(hipErrorInvalidHandle);
-	return mx_stream_launch(stream, f, s, params, extra);
+	return mx_stream_launch(stream, (const struct mx_function *)function, s, params, extra);
 }
 
 MXHIP_API hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gx, unsigned gy,
@@ -265,8 +265,6 @@ MXHIP_API hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, un
                                                       unsigned by, unsigned bz, unsigned lds,
                                                       hipStream_t stream, void **params) {
 	struct mx_shape s = { { gx, gy, gz }, { bx, by, bz }, { 0 }, lds, true };
-	if (!function)
-		return mx_hip_return(hipErrorInvalidHandle);
 	return launch_cooperative((const struct mx_function *)function, &s, stream, params);
 }
 
@@ -286,8 +284,11 @@ MXHIP_API hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t n
 	struct mx_shape s = { .block = { bx, by, bz }, .dynamic_lds = (uint32_t)lds };
 	const uint32_t n[3] = { nx, ny, nz };
 	(void)flags;
-	if (!f || !bx || !by || !bz || lds > UINT32_MAX)
-		return mx_hip_return(f ? hipErrorInvalidConfiguration : hipErrorInvalidHandle);
+	hipError_t e = mx_function_check(f);
+	if (e != hipSuccess)
+		return e;
+	if (!bx || !by || !bz || lds > UINT32_MAX)
+		return mx_hip_return(hipErrorInvalidConfiguration);
 	for (unsigned i = 0; i < 3; i++) {
 		s.partial[i] = n[i] % s.block[i];
 		s.grid[i] = n[i] / s.block[i] + (s.partial[i] != 0);
@@ -295,7 +296,7 @@ MXHIP_API hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t n
 	if (f->uniform && (s.partial[0] || s.partial[1] || s.partial[2]))
 		return mx_hip_fail(hipErrorInvalidConfiguration,
 		                   "kernel %s was built for whole workgroups only", f->name);
-	hipError_t e = start ? hipEventRecord(start, stream) : hipSuccess;
+	e = start ? hipEventRecord(start, stream) : hipSuccess;
 	if (e == hipSuccess)
 		e = launch_function(function, &s, stream, params, extra);
 	return e == hipSuccess && stop ? hipEventRecord(stop, stream) : e;

@@ -251,16 +251,22 @@ MXHIP_API hipError_t hipExtMallocWithFlags(void **p, size_t bytes, unsigned flag
 	return hipMalloc(p, bytes);
 }
 
+static hipError_t check_uncaptured(hipStream_t handle, const char *what) {
+	struct ihipStream_t *stream;
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e == hipSuccess && stream->capture)
+		e = mx_hip_fail(hipErrorNotSupported, "%s", what);
+	return e;
+}
+
 MXHIP_API hipError_t hipMallocAsync(void **p, size_t bytes, hipStream_t stream) {
-	if (mx_capturing(stream))
-		return mx_hip_fail(hipErrorNotSupported, "allocation in a graph");
-	return hipMalloc(p, bytes);
+	hipError_t e = check_uncaptured(stream, "allocation in a graph");
+	return e == hipSuccess ? hipMalloc(p, bytes) : e;
 }
 
 MXHIP_API hipError_t hipFreeAsync(void *p, hipStream_t stream) {
-	if (mx_capturing(stream))
-		return mx_hip_fail(hipErrorNotSupported, "free in a graph");
-	return hipFree(p);
+	hipError_t e = check_uncaptured(stream, "free in a graph");
+	return e == hipSuccess ? hipFree(p) : e;
 }
 
 MXHIP_API hipError_t hipMallocPitch(void **p, size_t *pitch, size_t width, size_t height) {

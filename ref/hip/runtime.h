@@ -27,6 +27,25 @@ __attribute__((format(printf, 2, 3))) hipError_t mx_hip_fail(hipError_t e, const
 void mx_hip_defer(hipError_t e);
 hipError_t mx_hip_synchronise(void);
 
+/* ---- handles.c ---- */
+
+enum mx_handle {
+	MX_STREAM,
+	MX_EVENT,
+	MX_MODULE,
+	MX_FUNCTION,
+	MX_GRAPH,
+	MX_GRAPH_NODE,
+	MX_GRAPH_EXEC,
+};
+
+/* Makes a handle live; false if host memory is short. */
+bool mx_handle_add(enum mx_handle kind, const void *p);
+/* Whether p is a live handle of this kind. p is not followed. */
+bool mx_handle_is(enum mx_handle kind, const void *p);
+/* Ends a handle; false if it is not live, so that it is freed once. */
+bool mx_handle_remove(enum mx_handle kind, const void *p);
+
 /* ---- memory.c ---- */
 
 /* Zeroed, page-aligned memory with its byte states (all 0); NULL if there is no memory. */
@@ -81,6 +100,17 @@ struct ihipModule_t {
  * unchanged. */
 hipError_t mx_module_load(const void *image, size_t bytes, struct ihipModule_t **module);
 void mx_module_free(struct ihipModule_t *m);
+
+/* ---- module.c ---- */
+
+/* A kernel or variable of a module by name: hipErrorNotFound, with a list of the kernels. */
+hipError_t mx_module_function(const struct ihipModule_t *m, const char *name,
+                              const struct mx_function **f);
+hipError_t mx_module_variable(const struct ihipModule_t *m, const char *name, uint8_t **address,
+                              size_t *bytes);
+
+/* hipErrorInvalidHandle if f is not a kernel of a loaded module. f is not followed. */
+hipError_t mx_function_check(const struct mx_function *f);
 
 /* ---- kernarg.c, launch.c ---- */
 
@@ -142,16 +172,19 @@ struct ihipStream_t {
 	unsigned flags;
 	int priority;
 	struct ihipGraph *capture;  /* the graph that receives its work, or NULL */
+	uint64_t capture_id;        /* of that capture; or 0 */
+	bool origin;                /* the capture began in this stream */
 	struct ihipStream_t *other; /* next in the list of all streams */
 };
 
 struct ihipEvent_t {
-	bool recorded;
+	bool recorded, timed;
 	struct timespec at;
-	struct ihipGraph *capture; /* of the stream in which it was recorded, or NULL */
+	uint64_t capture_id; /* of the stream in which it was recorded, or 0 */
 };
 
-bool mx_capturing(hipStream_t stream);
+/* Frees the graph of a capture that will not end. */
+void mx_capture_abandon(struct ihipGraph *graph);
 
 /* Runs work now, or adds it to the graph that captures the stream. */
 hipError_t mx_stream_launch(hipStream_t stream, const struct mx_function *f,
@@ -166,6 +199,13 @@ hipError_t mx_stream_set(hipStream_t stream, void *to, unsigned value, unsigned 
 hipError_t mx_hip_set(void *to, unsigned value, unsigned width, size_t n);
 
 /* ---- stream.c ---- */
+
+/* hipStreamLegacy of HIP 6.2. HIP 5's headers do not name it. */
+#define MX_LEGACY_STREAM ((hipStream_t)1)
+
+/* The stream of a handle: also of the default ones, 0, hipStreamLegacy and hipStreamPerThread.
+ * hipErrorContextIsDestroyed if there is none, as in AMD's runtime. */
+hipError_t mx_stream_of(hipStream_t handle, struct ihipStream_t **stream);
 
 /* Ends the capture of all streams by a graph. */
 void mx_streams_release(struct ihipGraph *graph);

@@ -241,7 +241,7 @@ static void test_streams_and_events(void) {
 	must(hipStreamCreate(&s));
 	must(hipStreamCreateWithFlags(&t, hipStreamNonBlocking));
 	must(hipEventCreate(&a));
-	must(hipEventCreateWithFlags(&b, hipEventDisableTiming));
+	must(hipEventCreateWithFlags(&b, hipEventBlockingSync));
 	ok(hipStreamQuery(s) == hipSuccess && hipStreamSynchronize(t) == hipSuccess &&
 	           hipStreamSynchronize(NULL) == hipSuccess && hipDeviceSynchronize() == hipSuccess,
 	   "idle streams, the null stream and the device are done");

@@ -340,7 +340,7 @@ static void test_occupancy(void) {
 	   "a function's attributes are its descriptor's");
 	ok(hipFuncGetAttribute(NULL, HIP_FUNC_ATTRIBUTE_NUM_REGS, f) == hipErrorInvalidValue &&
 	           hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_NUM_REGS, NULL) ==
-	                   hipErrorInvalidValue,
+	                   hipErrorInvalidHandle,
 	   "a query needs a result and a function");
 	must(hipModuleUnload(m));
 	ok(hipModuleLaunchCooperativeKernel(kernel("add"), 1 << 20, 1, 1, 64, 1, 1, 0, NULL,
