@@ -128,17 +128,36 @@ hipError_t mx_launch_check(const struct mx_function *f, const struct mx_shape *s
 
 /* ---- running ---- */
 
-static hipError_t outcome(const struct mx_report *r) {
+static hipError_t error_of(mx_finding_kind k) {
+	switch (k) {
+	case MX_FAULT: return hipErrorIllegalAddress;
+	case MX_STUCK: return hipErrorLaunchTimeOut;
+	case MX_UNSUPPORTED: return hipErrorNotSupported;
+	default: return hipErrorLaunchFailure;
+	}
+}
+
+/* The finding that stopped a launch: of those that have an error of their own, the first. */
+static const struct mx_finding *stopped_by(const struct mx_report *r) {
+	size_t i = 0;
+	while (i < r->n_findings && error_of(r->findings[i].kind) == hipErrorLaunchFailure)
+		i++;
+	return i < r->n_findings ? &r->findings[i] : r->findings;
+}
+
+/* Results that the caller gets in a report of its own concern no other thread. */
+static void defer_outcome(const struct mx_report *r) {
+	char text[MX_LINE_ROOM] = "launch failure";
+	const struct mx_finding *f = r->n_findings ? stopped_by(r) : NULL;
+	hipError_t e = f ? error_of(f->kind) : hipErrorLaunchFailure;
 	if (!r->stopped)
-		return hipSuccess;
-	for (size_t i = 0; i < r->n_findings; i++)
-		switch (r->findings[i].kind) {
-		case MX_FAULT: return hipErrorIllegalAddress;
-		case MX_STUCK: return hipErrorLaunchTimeOut;
-		case MX_UNSUPPORTED: return hipErrorNotSupported;
-		default: break;
-		}
-	return hipErrorLaunchFailure;
+		return;
+	if (f)
+		mx_finding_text(r, f, text, sizeof text);
+	if (mx_options_report())
+		mx_hip_defer_own(e, text);
+	else
+		mx_hip_defer(e, text);
 }
 
 /* The report of the next launch, empty. */
@@ -188,7 +207,7 @@ static hipError_t run(const struct mx_function *f, const struct mx_kernel *kerne
 	free((void *)launch.memory.regions);
 	if (!ok)
 		return mx_hip_return(hipErrorOutOfMemory);
-	mx_hip_defer(outcome(results));
+	defer_outcome(results);
 	return mx_hip_return(hipSuccess);
 }
 

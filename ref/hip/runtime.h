@@ -23,8 +23,10 @@ hipError_t mx_hip_return(hipError_t e);
 /* The same with a reason for mxhipErrorDetail. */
 __attribute__((format(printf, 2, 3))) hipError_t mx_hip_fail(hipError_t e, const char *format, ...);
 
-/* Keeps an error of enqueued work for the next synchronising call. */
-void mx_hip_defer(hipError_t e);
+/* Keeps an error of enqueued work, with its text, for the next synchronising call of any thread, or
+ * of this one. */
+void mx_hip_defer(hipError_t e, const char *text);
+void mx_hip_defer_own(hipError_t e, const char *text);
 hipError_t mx_hip_synchronise(void);
 
 /* ---- handles.c ---- */
