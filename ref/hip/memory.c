@@ -284,10 +284,21 @@ MXHIP_API hipError_t hipHostGetDevicePointer(void **device, void *host, unsigned
 	return mx_hip_return(hipSuccess);
 }
 
+/* Allocations have whole pages, as on a device. */
+static size_t allocated_bytes(void) {
+	size_t sum = 0;
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < n_regions; i++)
+		sum += pages(regions[i].size);
+	pthread_mutex_unlock(&lock);
+	return sum < MX_DEVICE_BYTES ? sum : MX_DEVICE_BYTES;
+}
+
 MXHIP_API hipError_t hipMemGetInfo(size_t *free_bytes, size_t *total) {
 	if (!free_bytes || !total)
 		return mx_hip_return(hipErrorInvalidValue);
-	*free_bytes = *total = 288ull << 30;
+	*total = MX_DEVICE_BYTES;
+	*free_bytes = MX_DEVICE_BYTES - allocated_bytes();
 	return mx_hip_return(hipSuccess);
 }
 

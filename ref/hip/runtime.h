@@ -13,7 +13,13 @@
 enum {
 	MX_HIP_LDS_BYTES = MX_LDS_MOST,
 	MX_COMPUTE_UNITS = 256,
+	MX_HIP_VERSION = 70000000, /* 7.0.0: what programs of today ask for */
 };
+
+#define MX_DEVICE_BYTES (288ull << 30)
+
+/* hipErrorInvalidDevice if there is no such device. */
+hipError_t mx_device_check(int device);
 
 uint32_t mx_hip_stack_bytes(void); /* hipLimitStackSize */
 
