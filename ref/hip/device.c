@@ -60,11 +60,3 @@ MXHIP_API hipError_t hipSetDeviceFlags(unsigned flags) {
 	(void)flags; /* they choose how to wait; there is nothing to wait for */
 	return mx_hip_return(hipSuccess);
 }
-
-/* The only device has no peers. */
-MXHIP_API hipError_t hipDeviceCanAccessPeer(int *can, int device, int peer) {
-	if (!can)
-		return mx_hip_return(hipErrorInvalidValue);
-	*can = 0;
-	return device ? mx_device_check(device) : mx_device_check(peer);
-}

@@ -63,7 +63,8 @@ static hipError_t map_image(struct loading *l) {
 	if (e != hipSuccess)
 		return e;
 	l->m->image_bytes = l->image->bytes;
-	l->m->image = mx_hip_allocate(l->m->image_bytes);
+	l->m->image = mx_hip_allocate(l->m->image_bytes,
+	                              (struct mx_allocation){ .kind = MX_DEVICE_MEMORY });
 	if (!l->m->image)
 		return mx_hip_return(hipErrorOutOfMemory);
 	copy_segments(l);

@@ -18,6 +18,9 @@ enum {
 
 #define MX_DEVICE_BYTES (288ull << 30)
 
+/* The one context of the device. */
+hipCtx_t mx_primary_context(void);
+
 /* hipErrorInvalidDevice if there is no such device. */
 hipError_t mx_device_check(int device);
 
@@ -45,6 +48,7 @@ enum mx_handle {
 	MX_GRAPH,
 	MX_GRAPH_NODE,
 	MX_GRAPH_EXEC,
+	MX_POOL,
 };
 
 /* Makes a handle live; false if host memory is short. */
@@ -56,9 +60,37 @@ bool mx_handle_remove(enum mx_handle kind, const void *p);
 
 /* ---- memory.c ---- */
 
-/* Zeroed, page-aligned memory with its byte states (all 0); NULL if there is no memory. */
-void *mx_hip_allocate(size_t bytes);
+enum mx_memory_kind {
+	MX_DEVICE_MEMORY,
+	MX_HOST_MEMORY,       /* hipHostMalloc */
+	MX_MANAGED_MEMORY,    /* hipMallocManaged */
+	MX_REGISTERED_MEMORY, /* the program's own, by hipHostRegister */
+};
+
+struct mx_allocation {
+	enum mx_memory_kind kind;
+	unsigned flags; /* of the call that made it */
+	void *pool;     /* that it comes from, or NULL */
+	void *base;
+	size_t bytes;
+};
+
+/* Zeroed, page-aligned memory of this kind, with its byte states (all 0); NULL if there is no
+ * memory. */
+void *mx_hip_allocate(size_t bytes, struct mx_allocation of);
 bool mx_hip_release(void *p);
+
+/* Makes memory of the program device memory, all of it written; and ends that. Registering fails if
+ * a part of it is device memory. */
+hipError_t mx_hip_register(void *p, size_t bytes, unsigned flags);
+bool mx_hip_unregister(void *p);
+
+/* What p points into; false if it is no device memory. */
+bool mx_hip_about(const void *p, struct mx_allocation *a);
+
+/* Bytes that are taken from a pool, or of the device if it is NULL, in whole pages. */
+size_t mx_hip_allocated(const void *pool);
+
 /* The same of a small allocation of a launch: its mapping is kept for the next allocation of as
  * many pages. */
 void mx_hip_retire(void *p);

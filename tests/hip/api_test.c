@@ -168,8 +168,9 @@ static void test_null_pointers(void) {
 		hipRuntimeGetVersion(NULL),
 		hipMalloc(NULL, 8),
 		hipHostMalloc(NULL, 8, 0),
-		hipMemGetInfo(NULL, &n),
-		hipMemGetAddressRange(NULL, &n, NULL),
+		hipMemGetInfo(NULL, NULL),
+		hipMemGetAddressRange(NULL, NULL, NULL),
+		hipMemPtrGetInfo(NULL, &n),
 		hipStreamCreate(NULL),
 		hipEventCreate(NULL),
 		hipModuleLoad(NULL, "x"),
@@ -677,9 +678,11 @@ static void test_counts(void) {
 
 enum { THREADS = 4, ROUNDS = 40 };
 
-/* Each thread has its own memory, data, seed, profile, errors and report. */
+/* Each thread has its own memory, data, seed, profile and report, and so errors of its own. */
 static void *one_thread(void *argument) {
+	static struct mx_report reports[THREADS];
 	uintptr_t id = (uintptr_t)argument, good = 0;
+	struct mx_report *report = &reports[id];
 	uint32_t in[64], out[64];
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		uint32_t *a = device_bytes(256), *b = device_bytes(256 + 4096 * id);
@@ -687,14 +690,14 @@ static void *one_thread(void *argument) {
 		for (unsigned i = 0; i < 64; i++)
 			in[i] = (uint32_t)(id << 16 | round << 8 | i);
 		must(hipMemcpy(a, in, 256, hipMemcpyHostToDevice));
-		with_options(.seed = round);
+		with_options(.seed = round, .report = report);
 		must(launch("copy", id == 0 ? bad : fine));
 		hipError_t e = hipDeviceSynchronize();
 		if (id == 0)
-			good += e == hipErrorIllegalAddress && mxhipReport()->n_findings == 1;
+			good += e == hipErrorIllegalAddress && report->n_findings == 1;
 		else {
 			must(hipMemcpy(out, b, 256, hipMemcpyDeviceToHost));
-			good += e == hipSuccess && !mxhipReport()->n_findings &&
+			good += e == hipSuccess && !report->n_findings &&
 			        !memcmp(in, out, sizeof in);
 		}
 		must(hipFree(a));
