@@ -90,6 +90,13 @@ unsigned mx_waves_fit(const struct mx_kernel *k) {
 	return SIMDS * (n < SIMD_WAVES ? n : SIMD_WAVES);
 }
 
+unsigned mx_groups_fit(const struct mx_kernel *k, unsigned waves, uint32_t dynamic_lds) {
+	uint32_t lds = k->lds_bytes + dynamic_lds;
+	unsigned by_waves = waves ? mx_waves_fit(k) / waves : 0;
+	unsigned by_lds = lds ? MX_HIP_LDS_BYTES / lds : by_waves;
+	return by_lds < by_waves ? by_lds : by_waves;
+}
+
 static hipError_t check_block(const struct mx_function *f, const struct mx_shape *s) {
 	const uint32_t *b = s->block, *r = f->required;
 	if (b[0] > 1024 || b[1] > 1024 || b[2] > 1024 ||
@@ -231,126 +238,4 @@ hipError_t mx_launch(const struct mx_function *f, const struct mx_shape *s, void
 	e = run(f, &kernel, s, &segment);
 	mx_segment_free(&segment);
 	return e;
-}
-
-/* ---- the API ---- */
-
-static hipError_t launch_function(hipFunction_t function, const struct mx_shape *s,
-                                  hipStream_t stream, void **params, void **extra) {
-	return mx_stream_launch(stream, (const struct mx_function *)function, s, params, extra);
-}
-
-MXHIP_API hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gx, unsigned gy,
-                                           unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                                           unsigned lds, hipStream_t stream, void **params,
-                                           void **extra) {
-	struct mx_shape s = { { gx, gy, gz }, { bx, by, bz }, { 0 }, lds, false };
-	return launch_function(function, &s, stream, params, extra);
-}
-
-/* All workgroups must be resident at once. */
-static hipError_t check_cooperative(const struct mx_function *f, const struct mx_shape *s) {
-	uint64_t groups = (uint64_t)s->grid[0] * s->grid[1] * s->grid[2];
-	uint64_t fit = mx_groups_fit(&f->kernel, mx_waves_of(s), s->dynamic_lds);
-	if (groups <= fit * MX_COMPUTE_UNITS)
-		return hipSuccess;
-	return mx_hip_fail(hipErrorCooperativeLaunchTooLarge,
-	                   "%llu workgroups of kernel %s, %llu fit the device",
-	                   (unsigned long long)groups, f->name,
-	                   (unsigned long long)fit * MX_COMPUTE_UNITS);
-}
-
-unsigned mx_groups_fit(const struct mx_kernel *k, unsigned waves, uint32_t dynamic_lds) {
-	uint32_t lds = k->lds_bytes + dynamic_lds;
-	unsigned by_waves = waves ? mx_waves_fit(k) / waves : 0;
-	unsigned by_lds = lds ? MX_HIP_LDS_BYTES / lds : by_waves;
-	return by_lds < by_waves ? by_lds : by_waves;
-}
-
-static hipError_t launch_cooperative(const struct mx_function *f, const struct mx_shape *s,
-                                     hipStream_t stream, void **params) {
-	hipError_t e = mx_launch_check(f, s);
-	if (e == hipSuccess)
-		e = check_cooperative(f, s);
-	return e == hipSuccess ? mx_stream_launch(stream, f, s, params, NULL) : e;
-}
-
-MXHIP_API hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned gx,
-                                                      unsigned gy, unsigned gz, unsigned bx,
-                                                      unsigned by, unsigned bz, unsigned lds,
-                                                      hipStream_t stream, void **params);
-MXHIP_API hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned gx,
-                                                      unsigned gy, unsigned gz, unsigned bx,
-                                                      unsigned by, unsigned bz, unsigned lds,
-                                                      hipStream_t stream, void **params) {
-	struct mx_shape s = { { gx, gy, gz }, { bx, by, bz }, { 0 }, lds, true };
-	return launch_cooperative((const struct mx_function *)function, &s, stream, params);
-}
-
-/* Sizes are in work-items, not workgroups. The last group of an axis may be partial, if the kernel
- * was built for that. */
-MXHIP_API hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t nx, uint32_t ny,
-                                              uint32_t nz, uint32_t bx, uint32_t by, uint32_t bz,
-                                              size_t lds, hipStream_t stream, void **params,
-                                              void **extra, hipEvent_t start, hipEvent_t stop,
-                                              uint32_t flags);
-MXHIP_API hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t nx, uint32_t ny,
-                                              uint32_t nz, uint32_t bx, uint32_t by, uint32_t bz,
-                                              size_t lds, hipStream_t stream, void **params,
-                                              void **extra, hipEvent_t start, hipEvent_t stop,
-                                              uint32_t flags) {
-	const struct mx_function *f = (const struct mx_function *)function;
-	struct mx_shape s = { .block = { bx, by, bz }, .dynamic_lds = (uint32_t)lds };
-	const uint32_t n[3] = { nx, ny, nz };
-	(void)flags;
-	hipError_t e = mx_function_check(f);
-	if (e != hipSuccess)
-		return e;
-	if (!bx || !by || !bz || lds > UINT32_MAX)
-		return mx_hip_return(hipErrorInvalidConfiguration);
-	for (unsigned i = 0; i < 3; i++) {
-		s.partial[i] = n[i] % s.block[i];
-		s.grid[i] = n[i] / s.block[i] + (s.partial[i] != 0);
-	}
-	if (f->uniform && (s.partial[0] || s.partial[1] || s.partial[2]))
-		return mx_hip_fail(hipErrorInvalidConfiguration,
-		                   "kernel %s was built for whole workgroups only", f->name);
-	e = start ? hipEventRecord(start, stream) : hipSuccess;
-	if (e == hipSuccess)
-		e = launch_function(function, &s, stream, params, extra);
-	return e == hipSuccess && stop ? hipEventRecord(stop, stream) : e;
-}
-
-static struct mx_shape shape_of(dim3 grid, dim3 block, size_t lds, bool cooperative) {
-	return (struct mx_shape){ { grid.x, grid.y, grid.z },
-		                  { block.x, block.y, block.z },
-		                  { 0 },
-		                  lds < UINT32_MAX ? (uint32_t)lds : UINT32_MAX,
-		                  cooperative };
-}
-
-MXHIP_API hipError_t hipLaunchKernel(const void *host, dim3 grid, dim3 block, void **params,
-                                     size_t lds, hipStream_t stream) {
-	const struct mx_function *f;
-	struct mx_shape s = shape_of(grid, block, lds, false);
-	hipError_t e = mx_function_of(host, &f);
-	return e == hipSuccess ? mx_stream_launch(stream, f, &s, params, NULL) : e;
-}
-
-MXHIP_API hipError_t hipLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block,
-                                                void **params, unsigned lds, hipStream_t stream) {
-	const struct mx_function *f;
-	struct mx_shape s = shape_of(grid, block, lds, true);
-	hipError_t e = mx_function_of(host, &f);
-	return e == hipSuccess ? launch_cooperative(f, &s, stream, params) : e;
-}
-
-MXHIP_API hipError_t hipExtLaunchKernel(const void *host, dim3 grid, dim3 block, void **params,
-                                        size_t lds, hipStream_t stream, hipEvent_t start,
-                                        hipEvent_t stop, int flags) {
-	(void)flags;
-	hipError_t e = start ? hipEventRecord(start, stream) : hipSuccess;
-	if (e == hipSuccess)
-		e = hipLaunchKernel(host, grid, block, params, lds, stream);
-	return e == hipSuccess && stop ? hipEventRecord(stop, stream) : e;
 }

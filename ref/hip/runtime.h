@@ -206,7 +206,7 @@ unsigned mx_waves_of(const struct mx_shape *s);
 unsigned mx_waves_fit(const struct mx_kernel *k);
 unsigned mx_groups_fit(const struct mx_kernel *k, unsigned waves, uint32_t dynamic_lds);
 
-/* ---- graph.c ---- */
+/* ---- stream.c, capture.c ---- */
 
 struct ihipStream_t {
 	unsigned flags;
