@@ -1,45 +1,16 @@
 /* Graphs: work that is built once and launched many times. The nodes of a graph run one after the
- * other, in the order of their dependencies. A captured stream appends its work to a graph in the
- * order in which it is enqueued. */
+ * other, in the order of their dependencies. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime.h"
-
-struct hipGraphNode {
-	hipGraphNodeType type;
-	const struct hipGraphNode *origin; /* of an instantiated node: its original */
-	size_t n_before, *before;          /* positions of the nodes that it depends on */
-	struct {
-		const struct mx_function *function;
-		struct mx_shape shape;
-		struct mx_arguments arguments;
-	} kernel;
-	struct {
-		void *to;
-		const void *from;
-		size_t bytes;
-		hipMemcpyKind kind;
-	} copy;
-	hipMemsetParams set;
-	hipHostNodeParams host;
-	struct ihipGraph *child;
-};
-
-struct ihipGraph {
-	struct hipGraphNode **nodes;
-	size_t n;
-};
-
-struct hipGraphExec {
-	struct ihipGraph graph; /* nodes in the order in which they run */
-};
+#include "graph.h"
 
 /* ---- nodes ---- */
 
 static void clear_graph(struct ihipGraph *g);
 
 static void free_node(struct hipGraphNode *node) {
+	mx_handle_remove(MX_GRAPH_NODE, node);
 	mx_arguments_free(&node->kernel.arguments);
 	if (node->child) {
 		clear_graph(node->child);
@@ -54,6 +25,18 @@ static void clear_graph(struct ihipGraph *g) {
 		free_node(g->nodes[i]);
 	free(g->nodes);
 	*g = (struct ihipGraph){ 0 };
+}
+
+bool mx_is_graph(hipGraph_t g) {
+	return mx_handle_is(MX_GRAPH, g);
+}
+
+bool mx_is_graph_node(hipGraphNode_t node) {
+	return mx_handle_is(MX_GRAPH_NODE, node);
+}
+
+bool mx_is_graph_exec(hipGraphExec_t exec) {
+	return mx_handle_is(MX_GRAPH_EXEC, exec);
 }
 
 static size_t position(const struct ihipGraph *g, const struct hipGraphNode *node) {
@@ -84,22 +67,24 @@ static hipError_t depend_on_all(struct ihipGraph *g, struct hipGraphNode *node,
 }
 
 /* Appends a copy of a node. The graph takes ownership of what the node points to. */
-static hipError_t append(struct ihipGraph *g, const struct hipGraphNode *node,
-                         const hipGraphNode_t *on, size_t n, hipGraphNode_t *out) {
+hipError_t mx_graph_append(struct ihipGraph *g, const struct hipGraphNode *node,
+                           const hipGraphNode_t *on, size_t n, hipGraphNode_t *out) {
 	struct hipGraphNode *copy = malloc(sizeof *copy), **grown = NULL;
 	hipError_t e = copy ? hipSuccess : mx_hip_return(hipErrorOutOfMemory);
 	if (copy) {
 		*copy = *node;
 		e = depend_on_all(g, copy, on, n);
 	}
-	if (e == hipSuccess && !(grown = realloc(g->nodes, (g->n + 1) * sizeof *grown)))
+	if (e == hipSuccess && (!(grown = realloc(g->nodes, (g->n + 1) * sizeof *grown)) ||
+	                        !mx_handle_add(MX_GRAPH_NODE, copy)))
 		e = mx_hip_return(hipErrorOutOfMemory);
+	if (grown)
+		g->nodes = grown;
 	if (e != hipSuccess) {
 		if (copy)
 			free_node(copy);
 		return e;
 	}
-	g->nodes = grown;
 	g->nodes[g->n++] = copy;
 	if (out)
 		*out = copy;
@@ -120,6 +105,8 @@ static hipError_t copy_node(struct hipGraphNode *to, const struct hipGraphNode *
 	to->before = NULL;
 	to->child = NULL;
 	if (from->type == hipGraphNodeTypeKernel)
+		e = mx_launch_check(from->kernel.function, &from->kernel.shape);
+	if (e == hipSuccess && from->type == hipGraphNodeTypeKernel)
 		e = mx_arguments_copy(from->kernel.function, a->params, extra,
 		                      &to->kernel.arguments);
 	if (e == hipSuccess && from->child) {
@@ -162,7 +149,7 @@ static hipError_t copy_graph(struct ihipGraph *to, const struct ihipGraph *from)
 		done[i] = true;
 		e = copy_node(&copy, from->nodes[i]);
 		if (e == hipSuccess)
-			e = append(to, &copy, NULL, 0, NULL);
+			e = mx_graph_append(to, &copy, NULL, 0, NULL);
 	}
 	free(done);
 	return e;
@@ -178,8 +165,6 @@ static hipError_t run_set(const hipMemsetParams *p) {
 	return e;
 }
 
-static hipError_t run_graph(const struct ihipGraph *g);
-
 static hipError_t run_node(struct hipGraphNode *node) {
 	struct mx_arguments *a = &node->kernel.arguments;
 	switch (node->type) {
@@ -190,12 +175,14 @@ static hipError_t run_node(struct hipGraphNode *node) {
 		return hipMemcpy(node->copy.to, node->copy.from, node->copy.bytes, node->copy.kind);
 	case hipGraphNodeTypeMemset: return run_set(&node->set);
 	case hipGraphNodeTypeHost: node->host.fn(node->host.userData); return hipSuccess;
-	case hipGraphNodeTypeGraph: return run_graph(node->child);
+	case hipGraphNodeTypeGraph: return mx_graph_run(node->child);
+	case hipGraphNodeTypeEventRecord: return hipEventRecord(node->event, NULL);
+	case hipGraphNodeTypeWaitEvent: return hipStreamWaitEvent(NULL, node->event, 0);
 	default: return hipSuccess;
 	}
 }
 
-static hipError_t run_graph(const struct ihipGraph *g) {
+hipError_t mx_graph_run(const struct ihipGraph *g) {
 	hipError_t e = hipSuccess;
 	for (size_t i = 0; e == hipSuccess && i < g->n; i++)
 		e = run_node(g->nodes[i]);
@@ -204,8 +191,8 @@ static hipError_t run_graph(const struct ihipGraph *g) {
 
 /* ---- making nodes ---- */
 
-static hipError_t kernel_node(struct hipGraphNode *node, const struct mx_function *f,
-                              const struct mx_shape *s, void **params, void **extra) {
+hipError_t mx_graph_kernel_node(struct hipGraphNode *node, const struct mx_function *f,
+                                const struct mx_shape *s, void **params, void **extra) {
 	*node = (struct hipGraphNode){ .type = hipGraphNodeTypeKernel };
 	node->kernel.function = f;
 	node->kernel.shape = *s;
@@ -227,22 +214,22 @@ static hipError_t kernel_node_of(struct hipGraphNode *node, const hipKernelNodeP
 		hipGetLastError();
 		f = p->func;
 	}
-	return kernel_node(node, f, &s, p->kernelParams, p->extra);
+	return mx_graph_kernel_node(node, f, &s, p->kernelParams, p->extra);
 }
 
 MXHIP_API hipError_t hipGraphAddKernelNode(hipGraphNode_t *out, hipGraph_t g,
                                            const hipGraphNode_t *on, size_t n,
                                            const hipKernelNodeParams *p) {
 	struct hipGraphNode node;
-	if (!out || !g)
+	if (!out || !mx_is_graph(g))
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = kernel_node_of(&node, p);
-	return e == hipSuccess ? append(g, &node, on, n, out) : e;
+	return e == hipSuccess ? mx_graph_append(g, &node, on, n, out) : e;
 }
 
 static hipError_t set_kernel_params(struct hipGraphNode *node, const hipKernelNodeParams *p) {
 	struct hipGraphNode changed;
-	if (!node || node->type != hipGraphNodeTypeKernel)
+	if (!mx_is_graph_node(node) || node->type != hipGraphNodeTypeKernel)
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = kernel_node_of(&changed, p);
 	if (e != hipSuccess)
@@ -259,7 +246,7 @@ MXHIP_API hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node,
 
 MXHIP_API hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
                                                      const hipKernelNodeParams *p) {
-	for (size_t i = 0; exec && i < exec->graph.n; i++)
+	for (size_t i = 0; mx_is_graph_exec(exec) && i < exec->graph.n; i++)
 		if (exec->graph.nodes[i]->origin == node)
 			return set_kernel_params(exec->graph.nodes[i], p);
 	return mx_hip_return(hipErrorInvalidValue);
@@ -270,38 +257,59 @@ MXHIP_API hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t *out, hipGraph_t g,
                                              const void *from, size_t bytes, hipMemcpyKind kind) {
 	struct hipGraphNode node = { .type = hipGraphNodeTypeMemcpy,
 		                     .copy = { to, from, bytes, kind } };
-	return out && g ? append(g, &node, on, n, out) : mx_hip_return(hipErrorInvalidValue);
+	return out && mx_is_graph(g) ? mx_graph_append(g, &node, on, n, out)
+	                             : mx_hip_return(hipErrorInvalidValue);
 }
 
 MXHIP_API hipError_t hipGraphAddMemsetNode(hipGraphNode_t *out, hipGraph_t g,
                                            const hipGraphNode_t *on, size_t n,
                                            const hipMemsetParams *p) {
-	bool good = out && g && p &&
+	bool good = out && mx_is_graph(g) && p &&
 	            (p->elementSize == 1 || p->elementSize == 2 || p->elementSize == 4);
 	struct hipGraphNode node = { .type = hipGraphNodeTypeMemset };
 	if (!good)
 		return mx_hip_return(hipErrorInvalidValue);
 	node.set = *p;
-	return append(g, &node, on, n, out);
+	return mx_graph_append(g, &node, on, n, out);
 }
 
 MXHIP_API hipError_t hipGraphAddHostNode(hipGraphNode_t *out, hipGraph_t g,
                                          const hipGraphNode_t *on, size_t n,
                                          const hipHostNodeParams *p) {
 	struct hipGraphNode node = { .type = hipGraphNodeTypeHost };
-	if (!out || !g || !p || !p->fn)
+	if (!out || !mx_is_graph(g) || !p || !p->fn)
 		return mx_hip_return(hipErrorInvalidValue);
 	node.host = *p;
-	return append(g, &node, on, n, out);
+	return mx_graph_append(g, &node, on, n, out);
 }
 
 MXHIP_API hipError_t hipGraphAddEmptyNode(hipGraphNode_t *out, hipGraph_t g,
                                           const hipGraphNode_t *on, size_t n) {
 	struct hipGraphNode node = { .type = hipGraphNodeTypeEmpty };
-	return out && g ? append(g, &node, on, n, out) : mx_hip_return(hipErrorInvalidValue);
+	return out && mx_is_graph(g) ? mx_graph_append(g, &node, on, n, out)
+	                             : mx_hip_return(hipErrorInvalidValue);
 }
 
-static hipError_t child_node(struct hipGraphNode *node, const struct ihipGraph *child) {
+static hipError_t event_node(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on, size_t n,
+                             hipGraphNodeType type, hipEvent_t event) {
+	struct hipGraphNode node = { .type = type, .event = event };
+	bool good = out && mx_is_graph(g) && mx_handle_is(MX_EVENT, event);
+	return good ? mx_graph_append(g, &node, on, n, out) : mx_hip_return(hipErrorInvalidValue);
+}
+
+MXHIP_API hipError_t hipGraphAddEventRecordNode(hipGraphNode_t *out, hipGraph_t g,
+                                                const hipGraphNode_t *on, size_t n,
+                                                hipEvent_t event) {
+	return event_node(out, g, on, n, hipGraphNodeTypeEventRecord, event);
+}
+
+MXHIP_API hipError_t hipGraphAddEventWaitNode(hipGraphNode_t *out, hipGraph_t g,
+                                              const hipGraphNode_t *on, size_t n,
+                                              hipEvent_t event) {
+	return event_node(out, g, on, n, hipGraphNodeTypeWaitEvent, event);
+}
+
+hipError_t mx_graph_child_node(struct hipGraphNode *node, const struct ihipGraph *child) {
 	*node = (struct hipGraphNode){ .type = hipGraphNodeTypeGraph,
 		                       .child = calloc(1, sizeof *node->child) };
 	if (!node->child)
@@ -318,15 +326,16 @@ MXHIP_API hipError_t hipGraphAddChildGraphNode(hipGraphNode_t *out, hipGraph_t g
                                                const hipGraphNode_t *on, size_t n,
                                                hipGraph_t child) {
 	struct hipGraphNode node;
-	if (!out || !g || !child)
+	if (!out || !mx_is_graph(g) || !mx_is_graph(child))
 		return mx_hip_return(hipErrorInvalidValue);
-	hipError_t e = child_node(&node, child);
-	return e == hipSuccess ? append(g, &node, on, n, out) : e;
+	hipError_t e = mx_graph_child_node(&node, child);
+	return e == hipSuccess ? mx_graph_append(g, &node, on, n, out) : e;
 }
 
 MXHIP_API hipError_t hipGraphAddDependencies(hipGraph_t g, const hipGraphNode_t *from,
                                              const hipGraphNode_t *to, size_t n) {
-	hipError_t e = g && from && to ? hipSuccess : mx_hip_return(hipErrorInvalidValue);
+	bool good = mx_is_graph(g) && (!n || (from && to));
+	hipError_t e = mx_hip_return(good ? hipSuccess : hipErrorInvalidValue);
 	for (size_t i = 0; e == hipSuccess && i < n; i++) {
 		bool inside = position(g, to[i]) < g->n;
 		e = inside ? depend_on_all(g, to[i], &from[i], 1)
@@ -340,20 +349,27 @@ MXHIP_API hipError_t hipGraphAddDependencies(hipGraph_t g, const hipGraphNode_t 
 MXHIP_API hipError_t hipGraphCreate(hipGraph_t *g, unsigned flags) {
 	if (!g || flags)
 		return mx_hip_return(hipErrorInvalidValue);
-	*g = calloc(1, sizeof **g);
-	return mx_hip_return(*g ? hipSuccess : hipErrorOutOfMemory);
+	struct ihipGraph *made = calloc(1, sizeof *made);
+	if (!made || !mx_handle_add(MX_GRAPH, made)) {
+		free(made);
+		return mx_hip_return(hipErrorOutOfMemory);
+	}
+	*g = made;
+	return mx_hip_return(hipSuccess);
 }
 
 MXHIP_API hipError_t hipGraphDestroy(hipGraph_t g) {
 	if (!g)
 		return mx_hip_return(hipErrorInvalidValue);
+	if (!mx_handle_remove(MX_GRAPH, g))
+		return mx_hip_fail(hipErrorIllegalState, "%p is not a live graph", (void *)g);
 	clear_graph(g);
 	free(g);
 	return mx_hip_return(hipSuccess);
 }
 
 MXHIP_API hipError_t hipGraphGetNodes(hipGraph_t g, hipGraphNode_t *nodes, size_t *n) {
-	if (!g || !n)
+	if (!mx_is_graph(g) || !n)
 		return mx_hip_return(hipErrorInvalidValue);
 	for (size_t i = 0; nodes && i < *n && i < g->n; i++)
 		nodes[i] = g->nodes[i];
@@ -362,26 +378,32 @@ MXHIP_API hipError_t hipGraphGetNodes(hipGraph_t g, hipGraphNode_t *nodes, size_
 }
 
 MXHIP_API hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType *type) {
-	if (!node || !type)
+	if (!mx_is_graph_node(node) || !type)
 		return mx_hip_return(hipErrorInvalidValue);
 	*type = node->type;
 	return mx_hip_return(hipSuccess);
 }
 
+static void free_exec(struct hipGraphExec *exec) {
+	if (exec)
+		clear_graph(&exec->graph);
+	free(exec);
+}
+
 MXHIP_API hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *exec, hipGraph_t g,
                                                   unsigned long long flags) {
 	(void)flags;
-	if (!exec || !g)
+	if (!exec || !mx_is_graph(g))
 		return mx_hip_return(hipErrorInvalidValue);
-	*exec = calloc(1, sizeof **exec);
-	if (!*exec)
-		return mx_hip_return(hipErrorOutOfMemory);
-	hipError_t e = copy_graph(&(*exec)->graph, g);
-	if (e != hipSuccess) {
-		clear_graph(&(*exec)->graph);
-		free(*exec);
-		*exec = NULL;
-	}
+	*exec = NULL;
+	struct hipGraphExec *made = calloc(1, sizeof *made);
+	hipError_t e = made ? copy_graph(&made->graph, g) : mx_hip_return(hipErrorOutOfMemory);
+	if (e == hipSuccess && !mx_handle_add(MX_GRAPH_EXEC, made))
+		e = mx_hip_return(hipErrorOutOfMemory);
+	if (e == hipSuccess)
+		*exec = made;
+	else
+		free_exec(made);
 	return e;
 }
 
@@ -395,90 +417,8 @@ MXHIP_API hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t g, hip
 }
 
 MXHIP_API hipError_t hipGraphExecDestroy(hipGraphExec_t exec) {
-	if (!exec)
+	if (!mx_handle_remove(MX_GRAPH_EXEC, exec))
 		return mx_hip_return(hipErrorInvalidValue);
-	clear_graph(&exec->graph);
-	free(exec);
-	return mx_hip_return(hipSuccess);
-}
-
-/* ---- capture ---- */
-
-bool mx_capturing(hipStream_t stream) {
-	return stream && stream->capture;
-}
-
-/* Work is captured in an order in which it can run, so each node depends on the previous one. */
-static hipError_t capture(hipStream_t stream, const struct hipGraphNode *node) {
-	struct ihipGraph *g = stream->capture;
-	hipGraphNode_t last = g->n ? g->nodes[g->n - 1] : NULL;
-	return append(g, node, &last, last != NULL, NULL);
-}
-
-hipError_t mx_stream_launch(hipStream_t stream, const struct mx_function *f,
-                            const struct mx_shape *s, void **params, void **extra) {
-	struct hipGraphNode node;
-	if (!mx_capturing(stream))
-		return mx_launch(f, s, params, extra);
-	hipError_t e = kernel_node(&node, f, s, params, extra);
-	return e == hipSuccess ? capture(stream, &node) : e;
-}
-
-hipError_t mx_stream_copy(hipStream_t stream, void *to, const void *from, size_t bytes,
-                          hipMemcpyKind kind) {
-	struct hipGraphNode node = { .type = hipGraphNodeTypeMemcpy,
-		                     .copy = { to, from, bytes, kind } };
-	return mx_capturing(stream) ? capture(stream, &node) : hipMemcpy(to, from, bytes, kind);
-}
-
-hipError_t mx_stream_set(hipStream_t stream, void *to, unsigned value, unsigned width, size_t n) {
-	struct hipGraphNode node = { .type = hipGraphNodeTypeMemset };
-	if (!mx_capturing(stream))
-		return mx_hip_set(to, value, width, n);
-	node.set = (hipMemsetParams){
-		.dst = to, .elementSize = width, .height = 1, .value = value, .width = n
-	};
-	return capture(stream, &node);
-}
-
-MXHIP_API hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream) {
-	struct hipGraphNode node;
-	if (!exec)
-		return mx_hip_return(hipErrorInvalidValue);
-	if (!mx_capturing(stream))
-		return mx_hip_return(run_graph(&exec->graph));
-	hipError_t e = child_node(&node, &exec->graph);
-	return e == hipSuccess ? capture(stream, &node) : e;
-}
-
-MXHIP_API hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *data) {
-	struct hipGraphNode node = { .type = hipGraphNodeTypeHost, .host = { fn, data } };
-	if (!fn)
-		return mx_hip_return(hipErrorInvalidValue);
-	if (mx_capturing(stream))
-		return capture(stream, &node);
-	fn(data);
-	return mx_hip_return(hipSuccess);
-}
-
-MXHIP_API hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode) {
-	(void)mode;
-	if (!stream || stream->capture)
-		return mx_hip_fail(hipErrorIllegalState, "the null stream, or already captured");
-	return hipGraphCreate(&stream->capture, 0);
-}
-
-MXHIP_API hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t *g) {
-	if (!g || !mx_capturing(stream))
-		return mx_hip_fail(hipErrorIllegalState, "the stream is not captured");
-	*g = stream->capture;
-	mx_streams_release(*g);
-	return mx_hip_return(hipSuccess);
-}
-
-MXHIP_API hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *status) {
-	if (!status)
-		return mx_hip_return(hipErrorInvalidValue);
-	*status = mx_capturing(stream) ? hipStreamCaptureStatusActive : hipStreamCaptureStatusNone;
+	free_exec(exec);
 	return mx_hip_return(hipSuccess);
 }

@@ -190,7 +190,8 @@ static hipError_t fill_kernarg(const struct mx_function *f, const struct mx_shap
 		                   "kernel %s takes %zu bytes of arguments, given none", f->name,
 		                   explicit_end(f));
 	room = ((size > f->kernarg_bytes ? size : f->kernarg_bytes) + 16) & ~(size_t)15;
-	segment->kernarg = mx_hip_allocate(room);
+	segment->kernarg =
+		mx_hip_allocate(room, (struct mx_allocation){ .kind = MX_DEVICE_MEMORY });
 	if (!segment->kernarg)
 		return mx_hip_return(hipErrorOutOfMemory);
 	put_arguments(f, s, params, segment, room);
@@ -240,7 +241,7 @@ static bool has_argument(const struct mx_function *f, const char *kind) {
 }
 
 static hipError_t allocate(uint8_t **p, size_t bytes) {
-	*p = mx_hip_allocate(bytes);
+	*p = mx_hip_allocate(bytes, (struct mx_allocation){ .kind = MX_DEVICE_MEMORY });
 	return *p ? hipSuccess : mx_hip_return(hipErrorOutOfMemory);
 }
 

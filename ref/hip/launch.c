@@ -90,6 +90,13 @@ unsigned mx_waves_fit(const struct mx_kernel *k) {
 	return SIMDS * (n < SIMD_WAVES ? n : SIMD_WAVES);
 }
 
+unsigned mx_groups_fit(const struct mx_kernel *k, unsigned waves, uint32_t dynamic_lds) {
+	uint32_t lds = k->lds_bytes + dynamic_lds;
+	unsigned by_waves = waves ? mx_waves_fit(k) / waves : 0;
+	unsigned by_lds = lds ? MX_HIP_LDS_BYTES / lds : by_waves;
+	return by_lds < by_waves ? by_lds : by_waves;
+}
+
 static hipError_t check_block(const struct mx_function *f, const struct mx_shape *s) {
 	const uint32_t *b = s->block, *r = f->required;
 	if (b[0] > 1024 || b[1] > 1024 || b[2] > 1024 ||
@@ -110,6 +117,9 @@ static hipError_t check_block(const struct mx_function *f, const struct mx_shape
 }
 
 hipError_t mx_launch_check(const struct mx_function *f, const struct mx_shape *s) {
+	hipError_t e = mx_function_check(f);
+	if (e != hipSuccess)
+		return e;
 	for (unsigned i = 0; i < 3; i++)
 		if (!s->grid[i] || !s->block[i] || (uint64_t)s->grid[i] * s->block[i] > UINT32_MAX)
 			return mx_hip_fail(hipErrorInvalidConfiguration,
@@ -125,17 +135,36 @@ hipError_t mx_launch_check(const struct mx_function *f, const struct mx_shape *s
 
 /* ---- running ---- */
 
-static hipError_t outcome(const struct mx_report *r) {
+static hipError_t error_of(mx_finding_kind k) {
+	switch (k) {
+	case MX_FAULT: return hipErrorIllegalAddress;
+	case MX_STUCK: return hipErrorLaunchTimeOut;
+	case MX_UNSUPPORTED: return hipErrorNotSupported;
+	default: return hipErrorLaunchFailure;
+	}
+}
+
+/* The finding that stopped a launch: of those that have an error of their own, the first. */
+static const struct mx_finding *stopped_by(const struct mx_report *r) {
+	size_t i = 0;
+	while (i < r->n_findings && error_of(r->findings[i].kind) == hipErrorLaunchFailure)
+		i++;
+	return i < r->n_findings ? &r->findings[i] : r->findings;
+}
+
+/* Results that the caller gets in a report of its own concern no other thread. */
+static void defer_outcome(const struct mx_report *r) {
+	char text[MX_LINE_ROOM] = "launch failure";
+	const struct mx_finding *f = r->n_findings ? stopped_by(r) : NULL;
+	hipError_t e = f ? error_of(f->kind) : hipErrorLaunchFailure;
 	if (!r->stopped)
-		return hipSuccess;
-	for (size_t i = 0; i < r->n_findings; i++)
-		switch (r->findings[i].kind) {
-		case MX_FAULT: return hipErrorIllegalAddress;
-		case MX_STUCK: return hipErrorLaunchTimeOut;
-		case MX_UNSUPPORTED: return hipErrorNotSupported;
-		default: break;
-		}
-	return hipErrorLaunchFailure;
+		return;
+	if (f)
+		mx_finding_text(r, f, text, sizeof text);
+	if (mx_options_report())
+		mx_hip_defer_own(e, text);
+	else
+		mx_hip_defer(e, text);
 }
 
 /* The report of the next launch, empty. */
@@ -185,7 +214,7 @@ static hipError_t run(const struct mx_function *f, const struct mx_kernel *kerne
 	free((void *)launch.memory.regions);
 	if (!ok)
 		return mx_hip_return(hipErrorOutOfMemory);
-	mx_hip_defer(outcome(results));
+	defer_outcome(results);
 	return mx_hip_return(hipSuccess);
 }
 
@@ -209,128 +238,4 @@ hipError_t mx_launch(const struct mx_function *f, const struct mx_shape *s, void
 	e = run(f, &kernel, s, &segment);
 	mx_segment_free(&segment);
 	return e;
-}
-
-/* ---- the API ---- */
-
-static hipError_t launch_function(hipFunction_t function, const struct mx_shape *s,
-                                  hipStream_t stream, void **params, void **extra) {
-	const struct mx_function *f = (const struct mx_function *)function;
-	if (!f)
-		return mx_hip_return(hipErrorInvalidHandle);
-	return mx_stream_launch(stream, f, s, params, extra);
-}
-
-MXHIP_API hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gx, unsigned gy,
-                                           unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                                           unsigned lds, hipStream_t stream, void **params,
-                                           void **extra) {
-	struct mx_shape s = { { gx, gy, gz }, { bx, by, bz }, { 0 }, lds, false };
-	return launch_function(function, &s, stream, params, extra);
-}
-
-/* All workgroups must be resident at once. */
-static hipError_t check_cooperative(const struct mx_function *f, const struct mx_shape *s) {
-	uint64_t groups = (uint64_t)s->grid[0] * s->grid[1] * s->grid[2];
-	uint64_t fit = mx_groups_fit(&f->kernel, mx_waves_of(s), s->dynamic_lds);
-	if (groups <= fit * MX_COMPUTE_UNITS)
-		return hipSuccess;
-	return mx_hip_fail(hipErrorCooperativeLaunchTooLarge,
-	                   "%llu workgroups of kernel %s, %llu fit the device",
-	                   (unsigned long long)groups, f->name,
-	                   (unsigned long long)fit * MX_COMPUTE_UNITS);
-}
-
-unsigned mx_groups_fit(const struct mx_kernel *k, unsigned waves, uint32_t dynamic_lds) {
-	uint32_t lds = k->lds_bytes + dynamic_lds;
-	unsigned by_waves = waves ? mx_waves_fit(k) / waves : 0;
-	unsigned by_lds = lds ? MX_HIP_LDS_BYTES / lds : by_waves;
-	return by_lds < by_waves ? by_lds : by_waves;
-}
-
-static hipError_t launch_cooperative(const struct mx_function *f, const struct mx_shape *s,
-                                     hipStream_t stream, void **params) {
-	hipError_t e = mx_launch_check(f, s);
-	if (e == hipSuccess)
-		e = check_cooperative(f, s);
-	return e == hipSuccess ? mx_stream_launch(stream, f, s, params, NULL) : e;
-}
-
-MXHIP_API hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned gx,
-                                                      unsigned gy, unsigned gz, unsigned bx,
-                                                      unsigned by, unsigned bz, unsigned lds,
-                                                      hipStream_t stream, void **params);
-MXHIP_API hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned gx,
-                                                      unsigned gy, unsigned gz, unsigned bx,
-                                                      unsigned by, unsigned bz, unsigned lds,
-                                                      hipStream_t stream, void **params) {
-	struct mx_shape s = { { gx, gy, gz }, { bx, by, bz }, { 0 }, lds, true };
-	if (!function)
-		return mx_hip_return(hipErrorInvalidHandle);
-	return launch_cooperative((const struct mx_function *)function, &s, stream, params);
-}
-
-/* Sizes are in work-items, not workgroups. The last group of an axis may be partial, if the kernel
- * was built for that. */
-MXHIP_API hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t nx, uint32_t ny,
-                                              uint32_t nz, uint32_t bx, uint32_t by, uint32_t bz,
-                                              size_t lds, hipStream_t stream, void **params,
-                                              void **extra, hipEvent_t start, hipEvent_t stop,
-                                              uint32_t flags);
-MXHIP_API hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t nx, uint32_t ny,
-                                              uint32_t nz, uint32_t bx, uint32_t by, uint32_t bz,
-                                              size_t lds, hipStream_t stream, void **params,
-                                              void **extra, hipEvent_t start, hipEvent_t stop,
-                                              uint32_t flags) {
-	const struct mx_function *f = (const struct mx_function *)function;
-	struct mx_shape s = { .block = { bx, by, bz }, .dynamic_lds = (uint32_t)lds };
-	const uint32_t n[3] = { nx, ny, nz };
-	(void)flags;
-	if (!f || !bx || !by || !bz || lds > UINT32_MAX)
-		return mx_hip_return(f ? hipErrorInvalidConfiguration : hipErrorInvalidHandle);
-	for (unsigned i = 0; i < 3; i++) {
-		s.partial[i] = n[i] % s.block[i];
-		s.grid[i] = n[i] / s.block[i] + (s.partial[i] != 0);
-	}
-	if (f->uniform && (s.partial[0] || s.partial[1] || s.partial[2]))
-		return mx_hip_fail(hipErrorInvalidConfiguration,
-		                   "kernel %s was built for whole workgroups only", f->name);
-	hipError_t e = start ? hipEventRecord(start, stream) : hipSuccess;
-	if (e == hipSuccess)
-		e = launch_function(function, &s, stream, params, extra);
-	return e == hipSuccess && stop ? hipEventRecord(stop, stream) : e;
-}
-
-static struct mx_shape shape_of(dim3 grid, dim3 block, size_t lds, bool cooperative) {
-	return (struct mx_shape){ { grid.x, grid.y, grid.z },
-		                  { block.x, block.y, block.z },
-		                  { 0 },
-		                  lds < UINT32_MAX ? (uint32_t)lds : UINT32_MAX,
-		                  cooperative };
-}
-
-MXHIP_API hipError_t hipLaunchKernel(const void *host, dim3 grid, dim3 block, void **params,
-                                     size_t lds, hipStream_t stream) {
-	const struct mx_function *f;
-	struct mx_shape s = shape_of(grid, block, lds, false);
-	hipError_t e = mx_function_of(host, &f);
-	return e == hipSuccess ? mx_stream_launch(stream, f, &s, params, NULL) : e;
-}
-
-MXHIP_API hipError_t hipLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block,
-                                                void **params, unsigned lds, hipStream_t stream) {
-	const struct mx_function *f;
-	struct mx_shape s = shape_of(grid, block, lds, true);
-	hipError_t e = mx_function_of(host, &f);
-	return e == hipSuccess ? launch_cooperative(f, &s, stream, params) : e;
-}
-
-MXHIP_API hipError_t hipExtLaunchKernel(const void *host, dim3 grid, dim3 block, void **params,
-                                        size_t lds, hipStream_t stream, hipEvent_t start,
-                                        hipEvent_t stop, int flags) {
-	(void)flags;
-	hipError_t e = start ? hipEventRecord(start, stream) : hipSuccess;
-	if (e == hipSuccess)
-		e = hipLaunchKernel(host, grid, block, params, lds, stream);
-	return e == hipSuccess && stop ? hipEventRecord(stop, stream) : e;
 }

@@ -63,7 +63,8 @@ static hipError_t map_image(struct loading *l) {
 	if (e != hipSuccess)
 		return e;
 	l->m->image_bytes = l->image->bytes;
-	l->m->image = mx_hip_allocate(l->m->image_bytes);
+	l->m->image = mx_hip_allocate(l->m->image_bytes,
+	                              (struct mx_allocation){ .kind = MX_DEVICE_MEMORY });
 	if (!l->m->image)
 		return mx_hip_return(hipErrorOutOfMemory);
 	copy_segments(l);
@@ -128,7 +129,7 @@ static hipError_t add_function(struct loading *l, const struct mx_codeobject_ker
 	l->m->n_functions++;
 	f->module = l->m;
 	f->name = strdup(k->name);
-	if (!f->name || !copy_args(f, k->metadata))
+	if (!f->name || !copy_args(f, k->metadata) || !mx_handle_add(MX_FUNCTION, f))
 		return mx_hip_return(hipErrorOutOfMemory);
 	f->descriptor = (uint64_t)(uintptr_t)l->m->image + k->descriptor_address;
 	take_metadata(f, k->metadata);
@@ -193,6 +194,7 @@ void mx_module_free(struct ihipModule_t *m) {
 	if (!m)
 		return;
 	for (size_t i = 0; i < m->n_functions; i++) {
+		mx_handle_remove(MX_FUNCTION, &m->functions[i]);
 		free(m->functions[i].name);
 		free(m->functions[i].args);
 	}

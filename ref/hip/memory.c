@@ -14,7 +14,8 @@
 enum { PAGE = 4096, LARGE = 1 << 30 /* bytes of an allocation */ };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct mx_region *regions; /* sorted by base */
+static struct mx_region *regions;   /* sorted by base */
+static struct mx_allocation *about; /* each region's kind and flags */
 static size_t n_regions, room;
 static uint64_t next_hint = ARENA;
 static struct mx_region retired; /* a mapping that the next allocation may get, or 0 */
@@ -28,20 +29,35 @@ static size_t position(uint64_t base) {
 	return i;
 }
 
-static bool insert(struct mx_region r) {
-	if (n_regions == room) {
-		size_t more = room ? 2 * room : 64;
-		struct mx_region *p = realloc(regions, more * sizeof *p);
-		if (!p)
-			return false;
-		regions = p;
+static bool grow(void) {
+	size_t more = room ? 2 * room : 64;
+	struct mx_region *r = realloc(regions, more * sizeof *r);
+	if (r)
+		regions = r;
+	struct mx_allocation *a = realloc(about, more * sizeof *a);
+	if (a)
+		about = a;
+	if (r && a)
 		room = more;
-	}
+	return r && a;
+}
+
+static bool insert(struct mx_region r, struct mx_allocation a) {
+	if (n_regions == room && !grow())
+		return false;
 	size_t i = position(r.base);
 	memmove(regions + i + 1, regions + i, (n_regions - i) * sizeof *regions);
+	memmove(about + i + 1, about + i, (n_regions - i) * sizeof *about);
 	regions[i] = r;
+	about[i] = a;
 	n_regions++;
 	return true;
+}
+
+static void erase(size_t i) {
+	n_regions--;
+	memmove(regions + i, regions + i + 1, (n_regions - i) * sizeof *regions);
+	memmove(about + i, about + i + 1, (n_regions - i) * sizeof *about);
 }
 
 /* The region that contains [address, address + bytes), or NULL. */
@@ -88,7 +104,7 @@ static bool take_retired(size_t bytes, void **p, void **state) {
 	return true;
 }
 
-void *mx_hip_allocate(size_t bytes) {
+void *mx_hip_allocate(size_t bytes, struct mx_allocation a) {
 	void *p, *state;
 	if (!bytes || bytes > 1ull << 46)
 		return NULL;
@@ -98,7 +114,7 @@ void *mx_hip_allocate(size_t bytes) {
 		state = map(0, bytes);
 	}
 	struct mx_region r = { (uint64_t)(uintptr_t)p, bytes, state };
-	bool ok = p && state && insert(r);
+	bool ok = p && state && insert(r, a);
 	if (ok)
 		next_hint = r.base + pages(bytes) + PAGE;
 	else {
@@ -112,23 +128,23 @@ void *mx_hip_allocate(size_t bytes) {
 }
 
 /* Removes an allocation from the table; *r gets its mapping. */
-static bool take(void *p, struct mx_region *r) {
+static bool take(void *p, bool registered, struct mx_region *r) {
 	uint64_t base = (uint64_t)(uintptr_t)p;
 	struct mx_region *found = holding(base, 0);
-	if (!found || found->base != base)
+	size_t i = (size_t)(found - regions);
+	if (!found || found->base != base || registered != (about[i].kind == MX_REGISTERED_MEMORY))
 		return false;
 	*r = *found;
-	if (base < next_hint)
+	if (!registered && base < next_hint)
 		next_hint = base; /* a loop of allocations gets the same addresses */
-	memmove(found, found + 1, (size_t)(regions + n_regions - (found + 1)) * sizeof *found);
-	n_regions--;
+	erase(i);
 	return true;
 }
 
 bool mx_hip_release(void *p) {
 	struct mx_region r;
 	pthread_mutex_lock(&lock);
-	bool ok = take(p, &r);
+	bool ok = take(p, false, &r);
 	if (ok)
 		unmap(&r);
 	pthread_mutex_unlock(&lock);
@@ -138,12 +154,78 @@ bool mx_hip_release(void *p) {
 void mx_hip_retire(void *p) {
 	struct mx_region r;
 	pthread_mutex_lock(&lock);
-	if (take(p, &r)) {
+	if (take(p, false, &r)) {
 		if (retired.base)
 			unmap(&retired);
 		retired = r;
 	}
 	pthread_mutex_unlock(&lock);
+}
+
+/* ---- host memory of the program ---- */
+
+static bool overlaps(uint64_t base, size_t bytes) {
+	size_t i = position(base + bytes - 1);
+	return i && regions[i - 1].base + regions[i - 1].size > base;
+}
+
+hipError_t mx_hip_register(void *p, size_t bytes, unsigned flags) {
+	void *state = map(0, bytes);
+	struct mx_region r = { (uint64_t)(uintptr_t)p, bytes, state };
+	struct mx_allocation a = { .kind = MX_REGISTERED_MEMORY, .flags = flags };
+	hipError_t e = hipSuccess;
+	if (!state)
+		return hipErrorOutOfMemory;
+	memset(state, MX_WRITTEN, bytes);
+	pthread_mutex_lock(&lock);
+	if (overlaps(r.base, bytes))
+		e = hipErrorHostMemoryAlreadyRegistered;
+	else if (!insert(r, a))
+		e = hipErrorOutOfMemory;
+	pthread_mutex_unlock(&lock);
+	if (e != hipSuccess)
+		munmap(state, pages(bytes));
+	return e;
+}
+
+bool mx_hip_unregister(void *p) {
+	struct mx_region r;
+	pthread_mutex_lock(&lock);
+	bool ok = take(p, true, &r);
+	if (ok)
+		munmap(r.state, pages(r.size));
+	pthread_mutex_unlock(&lock);
+	return ok;
+}
+
+/* ---- lookup ---- */
+
+bool mx_hip_about(const void *p, struct mx_allocation *a) {
+	pthread_mutex_lock(&lock);
+	struct mx_region *r = holding((uint64_t)(uintptr_t)p, 1);
+	if (r) {
+		*a = about[r - regions];
+		a->base = (void *)(uintptr_t)r->base;
+		a->bytes = r->size;
+	}
+	pthread_mutex_unlock(&lock);
+	return r != NULL;
+}
+
+static bool is_of(const struct mx_allocation *a, const void *pool) {
+	if (pool)
+		return a->pool == pool;
+	return a->kind == MX_DEVICE_MEMORY || a->kind == MX_MANAGED_MEMORY;
+}
+
+size_t mx_hip_allocated(const void *pool) {
+	size_t sum = 0;
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < n_regions; i++)
+		if (is_of(&about[i], pool))
+			sum += pages(regions[i].size);
+	pthread_mutex_unlock(&lock);
+	return sum < MX_DEVICE_BYTES ? sum : MX_DEVICE_BYTES;
 }
 
 bool mx_hip_mark(uint64_t address, size_t bytes, uint8_t state) {
@@ -197,103 +279,4 @@ bool mx_hip_copy_states(uint64_t to, const void *from, size_t bytes) {
 		memset(d->state + (to - d->base), MX_WRITTEN, bytes);
 	pthread_mutex_unlock(&lock);
 	return d != NULL;
-}
-
-/* ---- the API ---- */
-
-MXHIP_API hipError_t hipMalloc(void **p, size_t bytes) {
-	if (!p)
-		return mx_hip_return(hipErrorInvalidValue);
-	*p = NULL;
-	if (!bytes)
-		return mx_hip_return(hipSuccess);
-	*p = mx_hip_allocate(bytes);
-	return mx_hip_return(*p ? hipSuccess : hipErrorOutOfMemory);
-}
-
-MXHIP_API hipError_t hipFree(void *p) {
-	return mx_hip_return(!p || mx_hip_release(p) ? hipSuccess : hipErrorInvalidValue);
-}
-
-/* Host memory that kernels may use. The emulator does not observe the host's writes, so all bytes
- * count as written. */
-MXHIP_API hipError_t hipHostMalloc(void **p, size_t bytes, unsigned flags) {
-	(void)flags;
-	hipError_t e = hipMalloc(p, bytes);
-	if (e == hipSuccess && *p)
-		mxhipMark(*p, bytes, MX_WRITTEN);
-	return e;
-}
-
-MXHIP_API hipError_t hipHostFree(void *p) {
-	return hipFree(p);
-}
-
-/* Other names of the same functions: host and device share their addresses. */
-MXHIP_API hipError_t hipHostAlloc(void **p, size_t bytes, unsigned flags) {
-	return hipHostMalloc(p, bytes, flags);
-}
-
-MXHIP_API hipError_t hipMallocHost(void **p, size_t bytes) {
-	return hipHostMalloc(p, bytes, 0);
-}
-
-MXHIP_API hipError_t hipFreeHost(void *p) {
-	return hipFree(p);
-}
-
-MXHIP_API hipError_t hipMallocManaged(void **p, size_t bytes, unsigned flags) {
-	return hipHostMalloc(p, bytes, flags);
-}
-
-MXHIP_API hipError_t hipExtMallocWithFlags(void **p, size_t bytes, unsigned flags) {
-	(void)flags;
-	return hipMalloc(p, bytes);
-}
-
-MXHIP_API hipError_t hipMallocAsync(void **p, size_t bytes, hipStream_t stream) {
-	if (mx_capturing(stream))
-		return mx_hip_fail(hipErrorNotSupported, "allocation in a graph");
-	return hipMalloc(p, bytes);
-}
-
-MXHIP_API hipError_t hipFreeAsync(void *p, hipStream_t stream) {
-	if (mx_capturing(stream))
-		return mx_hip_fail(hipErrorNotSupported, "free in a graph");
-	return hipFree(p);
-}
-
-MXHIP_API hipError_t hipMallocPitch(void **p, size_t *pitch, size_t width, size_t height) {
-	if (!pitch || (height && width > SIZE_MAX / 2 / height))
-		return mx_hip_return(hipErrorInvalidValue);
-	*pitch = (width + 255) / 256 * 256;
-	return hipMalloc(p, *pitch * height);
-}
-
-MXHIP_API hipError_t hipHostGetDevicePointer(void **device, void *host, unsigned flags) {
-	(void)flags;
-	if (!device || !mx_hip_is_allocation(host, 1))
-		return mx_hip_return(hipErrorInvalidValue);
-	*device = host;
-	return mx_hip_return(hipSuccess);
-}
-
-MXHIP_API hipError_t hipMemGetInfo(size_t *free_bytes, size_t *total) {
-	if (!free_bytes || !total)
-		return mx_hip_return(hipErrorInvalidValue);
-	*free_bytes = *total = 288ull << 30;
-	return mx_hip_return(hipSuccess);
-}
-
-MXHIP_API hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *bytes, hipDeviceptr_t p) {
-	if (!base || !bytes)
-		return mx_hip_return(hipErrorInvalidValue);
-	pthread_mutex_lock(&lock);
-	struct mx_region *r = holding((uint64_t)(uintptr_t)p, 1);
-	if (r) {
-		*base = (hipDeviceptr_t)(uintptr_t)r->base;
-		*bytes = r->size;
-	}
-	pthread_mutex_unlock(&lock);
-	return mx_hip_return(r ? hipSuccess : hipErrorInvalidValue);
 }

@@ -5,10 +5,23 @@
 
 #include "runtime.h"
 
+/* Loads a module that the program unloads. */
+static hipError_t load(const void *image, size_t bytes, hipModule_t *module) {
+	struct ihipModule_t *m;
+	hipError_t e = mx_module_load(image, bytes, &m);
+	if (e == hipSuccess && !mx_handle_add(MX_MODULE, m)) {
+		mx_module_free(m);
+		e = mx_hip_return(hipErrorOutOfMemory);
+	}
+	if (e == hipSuccess)
+		*module = m;
+	return e;
+}
+
 MXHIP_API hipError_t hipModuleLoadData(hipModule_t *module, const void *image) {
 	if (!module || !image)
 		return mx_hip_return(hipErrorInvalidValue);
-	return mx_module_load(image, SIZE_MAX, module);
+	return load(image, SIZE_MAX, module);
 }
 
 MXHIP_API hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned n,
@@ -43,19 +56,19 @@ MXHIP_API hipError_t hipModuleLoad(hipModule_t *module, const char *path) {
 	hipError_t e = read_file(f, &data, &bytes);
 	fclose(f);
 	if (e == hipSuccess)
-		e = mx_module_load(data, bytes, module);
+		e = load(data, bytes, module);
 	free(data);
 	return e;
 }
 
 MXHIP_API hipError_t hipModuleUnload(hipModule_t module) {
-	if (!module)
+	if (!mx_handle_remove(MX_MODULE, module))
 		return mx_hip_return(hipErrorInvalidHandle);
 	mx_module_free(module);
 	return mx_hip_return(hipSuccess);
 }
 
-static void list_functions(hipModule_t module, char *text, size_t room) {
+static void list_functions(const struct ihipModule_t *module, char *text, size_t room) {
 	size_t n = 0;
 	snprintf(text, room, "none");
 	for (size_t i = 0; i < module->n_functions && n < room; i++)
@@ -63,30 +76,69 @@ static void list_functions(hipModule_t module, char *text, size_t room) {
 		                      module->functions[i].name);
 }
 
-MXHIP_API hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module,
-                                          const char *name) {
-	if (!function || !module || !name)
-		return mx_hip_return(hipErrorInvalidValue);
-	for (size_t i = 0; i < module->n_functions; i++)
-		if (!strcmp(module->functions[i].name, name)) {
-			*function = (hipFunction_t)&module->functions[i];
+hipError_t mx_module_function(const struct ihipModule_t *m, const char *name,
+                              const struct mx_function **f) {
+	char list[1024];
+	for (size_t i = 0; i < m->n_functions; i++)
+		if (!strcmp(m->functions[i].name, name)) {
+			*f = &m->functions[i];
 			return mx_hip_return(hipSuccess);
 		}
-	char list[1024];
-	list_functions(module, list, sizeof list);
+	list_functions(m, list, sizeof list);
 	return mx_hip_fail(hipErrorNotFound, "no kernel %s in the code object; it has: %s", name,
 	                   list);
 }
 
-MXHIP_API hipError_t hipModuleGetGlobal(hipDeviceptr_t *p, size_t *bytes, hipModule_t module,
-                                        const char *name) {
-	if (!p || !bytes || !module || !name)
-		return mx_hip_return(hipErrorInvalidValue);
-	for (size_t i = 0; i < module->n_symbols; i++)
-		if (!strcmp(module->symbols[i].name, name)) {
-			*p = module->image + module->symbols[i].offset;
-			*bytes = module->symbols[i].size;
+hipError_t mx_module_variable(const struct ihipModule_t *m, const char *name, uint8_t **address,
+                              size_t *bytes) {
+	for (size_t i = 0; i < m->n_symbols; i++)
+		if (!strcmp(m->symbols[i].name, name)) {
+			*address = m->image + m->symbols[i].offset;
+			*bytes = m->symbols[i].size;
 			return mx_hip_return(hipSuccess);
 		}
 	return mx_hip_fail(hipErrorNotFound, "no symbol %s in the code object", name);
+}
+
+hipError_t mx_function_check(const struct mx_function *f) {
+	if (mx_handle_is(MX_FUNCTION, f))
+		return hipSuccess;
+	return mx_hip_fail(hipErrorInvalidHandle, "%p is not a kernel of a loaded module",
+	                   (const void *)f);
+}
+
+static hipError_t check_module(hipModule_t module) {
+	if (mx_handle_is(MX_MODULE, module))
+		return hipSuccess;
+	return mx_hip_fail(hipErrorInvalidHandle, "%p is not a loaded module", (void *)module);
+}
+
+MXHIP_API hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module,
+                                          const char *name) {
+	const struct mx_function *f = NULL;
+	if (!function || !name)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = check_module(module);
+	if (e == hipSuccess)
+		e = mx_module_function(module, name, &f);
+	if (e == hipSuccess)
+		*function = (hipFunction_t)f;
+	return e;
+}
+
+/* HIP allows either result to be NULL. */
+MXHIP_API hipError_t hipModuleGetGlobal(hipDeviceptr_t *p, size_t *bytes, hipModule_t module,
+                                        const char *name) {
+	uint8_t *address = NULL;
+	size_t size = 0;
+	if ((!p && !bytes) || !name)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = check_module(module);
+	if (e == hipSuccess)
+		e = mx_module_variable(module, name, &address, &size);
+	if (e == hipSuccess && p)
+		*p = address;
+	if (e == hipSuccess && bytes)
+		*bytes = size;
+	return e;
 }

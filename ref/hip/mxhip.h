@@ -85,7 +85,9 @@ struct mxhipLaunchOptions {
 	uint64_t n_workgroups;
 
 	/* Receives the results of each launch, instead of mxhipReport; mx_report_free frees what
-	 * was in it before. Default: NULL. It must stay valid until other options are set. */
+	 * was in it before. The error of such a launch is returned by this thread's next
+	 * synchronising call, otherwise by that of any thread. Default: NULL. It must stay valid
+	 * until other options are set. */
 	struct mx_report *report;
 
 	/* Seconds after which a launch ends with the finding MX_LATE. Default: none. */

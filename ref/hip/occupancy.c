@@ -64,8 +64,11 @@ MXHIP_API hipError_t hipFuncGetAttributes(struct hipFuncAttributes *a, const voi
 MXHIP_API hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute what,
                                          hipFunction_t function) {
 	const struct mx_function *f = (const struct mx_function *)function;
-	if (!value || !f)
+	if (!value)
 		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_function_check(f);
+	if (e != hipSuccess)
+		return e;
 	switch (what) {
 	case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = (int)max_threads(f); break;
 	case HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = (int)f->kernel.lds_bytes; break;
@@ -108,8 +111,11 @@ static int groups_of(const struct mx_function *f, int block, size_t lds) {
 MXHIP_API hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *n,
                                                                         hipFunction_t function,
                                                                         int block, size_t lds) {
-	if (!n || !function || block <= 0)
+	if (!n || block <= 0)
 		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_function_check((const struct mx_function *)function);
+	if (e != hipSuccess)
+		return e;
 	*n = groups_of((const struct mx_function *)function, block, lds);
 	return mx_hip_return(hipSuccess);
 }
@@ -129,8 +135,11 @@ MXHIP_API hipError_t hipModuleOccupancyMaxPotentialBlockSize(int *grid, int *blo
                                                              int limit) {
 	const struct mx_function *f = (const struct mx_function *)function;
 	int best = 0, most;
-	if (!grid || !block || !f)
+	if (!grid || !block)
 		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_function_check(f);
+	if (e != hipSuccess)
+		return e;
 	most = (int)max_threads(f);
 	most = limit > 0 && limit < most ? limit : most;
 	*grid = *block = 0;

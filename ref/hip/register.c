@@ -165,27 +165,22 @@ static hipError_t find(const void *host, bool kernel, struct binary **found, con
 hipError_t mx_function_of(const void *host, const struct mx_function **f) {
 	struct binary *b = NULL;
 	const char *name = NULL;
-	hipFunction_t function;
 	pthread_mutex_lock(&lock);
 	hipError_t e = find(host, true, &b, &name);
 	if (e == hipSuccess)
-		e = hipModuleGetFunction(&function, b->module, name);
+		e = mx_module_function(b->module, name, f);
 	pthread_mutex_unlock(&lock);
-	if (e == hipSuccess)
-		*f = (const struct mx_function *)function;
 	return e;
 }
 
 hipError_t mx_variable_of(const void *host, uint8_t **address, size_t *bytes) {
 	struct binary *b = NULL;
 	const char *name = NULL;
-	hipDeviceptr_t p = NULL;
 	pthread_mutex_lock(&lock);
 	hipError_t e = find(host, false, &b, &name);
 	if (e == hipSuccess)
-		e = hipModuleGetGlobal(&p, bytes, b->module, name);
+		e = mx_module_variable(b->module, name, address, bytes);
 	pthread_mutex_unlock(&lock);
-	*address = p;
 	return e;
 }
 

@@ -13,7 +13,16 @@
 enum {
 	MX_HIP_LDS_BYTES = MX_LDS_MOST,
 	MX_COMPUTE_UNITS = 256,
+	MX_HIP_VERSION = 70000000, /* 7.0.0: what programs of today ask for */
 };
+
+#define MX_DEVICE_BYTES (288ull << 30)
+
+/* The one context of the device. */
+hipCtx_t mx_primary_context(void);
+
+/* hipErrorInvalidDevice if there is no such device. */
+hipError_t mx_device_check(int device);
 
 uint32_t mx_hip_stack_bytes(void); /* hipLimitStackSize */
 
@@ -23,15 +32,65 @@ hipError_t mx_hip_return(hipError_t e);
 /* The same with a reason for mxhipErrorDetail. */
 __attribute__((format(printf, 2, 3))) hipError_t mx_hip_fail(hipError_t e, const char *format, ...);
 
-/* Keeps an error of enqueued work for the next synchronising call. */
-void mx_hip_defer(hipError_t e);
+/* Keeps an error of enqueued work, with its text, for the next synchronising call of any thread, or
+ * of this one. */
+void mx_hip_defer(hipError_t e, const char *text);
+void mx_hip_defer_own(hipError_t e, const char *text);
 hipError_t mx_hip_synchronise(void);
+
+/* ---- handles.c ---- */
+
+enum mx_handle {
+	MX_STREAM,
+	MX_EVENT,
+	MX_MODULE,
+	MX_FUNCTION,
+	MX_GRAPH,
+	MX_GRAPH_NODE,
+	MX_GRAPH_EXEC,
+	MX_POOL,
+};
+
+/* Makes a handle live; false if host memory is short. */
+bool mx_handle_add(enum mx_handle kind, const void *p);
+/* Whether p is a live handle of this kind. p is not followed. */
+bool mx_handle_is(enum mx_handle kind, const void *p);
+/* Ends a handle; false if it is not live, so that it is freed once. */
+bool mx_handle_remove(enum mx_handle kind, const void *p);
 
 /* ---- memory.c ---- */
 
-/* Zeroed, page-aligned memory with its byte states (all 0); NULL if there is no memory. */
-void *mx_hip_allocate(size_t bytes);
+enum mx_memory_kind {
+	MX_DEVICE_MEMORY,
+	MX_HOST_MEMORY,       /* hipHostMalloc */
+	MX_MANAGED_MEMORY,    /* hipMallocManaged */
+	MX_REGISTERED_MEMORY, /* the program's own, by hipHostRegister */
+};
+
+struct mx_allocation {
+	enum mx_memory_kind kind;
+	unsigned flags; /* of the call that made it */
+	void *pool;     /* that it comes from, or NULL */
+	void *base;
+	size_t bytes;
+};
+
+/* Zeroed, page-aligned memory of this kind, with its byte states (all 0); NULL if there is no
+ * memory. */
+void *mx_hip_allocate(size_t bytes, struct mx_allocation of);
 bool mx_hip_release(void *p);
+
+/* Makes memory of the program device memory, all of it written; and ends that. Registering fails if
+ * a part of it is device memory. */
+hipError_t mx_hip_register(void *p, size_t bytes, unsigned flags);
+bool mx_hip_unregister(void *p);
+
+/* What p points into; false if it is no device memory. */
+bool mx_hip_about(const void *p, struct mx_allocation *a);
+
+/* Bytes that are taken from a pool, or of the device if it is NULL, in whole pages. */
+size_t mx_hip_allocated(const void *pool);
+
 /* The same of a small allocation of a launch: its mapping is kept for the next allocation of as
  * many pages. */
 void mx_hip_retire(void *p);
@@ -81,6 +140,17 @@ struct ihipModule_t {
  * unchanged. */
 hipError_t mx_module_load(const void *image, size_t bytes, struct ihipModule_t **module);
 void mx_module_free(struct ihipModule_t *m);
+
+/* ---- module.c ---- */
+
+/* A kernel or variable of a module by name: hipErrorNotFound, with a list of the kernels. */
+hipError_t mx_module_function(const struct ihipModule_t *m, const char *name,
+                              const struct mx_function **f);
+hipError_t mx_module_variable(const struct ihipModule_t *m, const char *name, uint8_t **address,
+                              size_t *bytes);
+
+/* hipErrorInvalidHandle if f is not a kernel of a loaded module. f is not followed. */
+hipError_t mx_function_check(const struct mx_function *f);
 
 /* ---- kernarg.c, launch.c ---- */
 
@@ -136,22 +206,25 @@ unsigned mx_waves_of(const struct mx_shape *s);
 unsigned mx_waves_fit(const struct mx_kernel *k);
 unsigned mx_groups_fit(const struct mx_kernel *k, unsigned waves, uint32_t dynamic_lds);
 
-/* ---- graph.c ---- */
+/* ---- stream.c, capture.c ---- */
 
 struct ihipStream_t {
 	unsigned flags;
 	int priority;
 	struct ihipGraph *capture;  /* the graph that receives its work, or NULL */
+	uint64_t capture_id;        /* of that capture; or 0 */
+	bool origin;                /* the capture began in this stream */
 	struct ihipStream_t *other; /* next in the list of all streams */
 };
 
 struct ihipEvent_t {
-	bool recorded;
+	bool recorded, timed;
 	struct timespec at;
-	struct ihipGraph *capture; /* of the stream in which it was recorded, or NULL */
+	uint64_t capture_id; /* of the stream in which it was recorded, or 0 */
 };
 
-bool mx_capturing(hipStream_t stream);
+/* Frees the graph of a capture that will not end. */
+void mx_capture_abandon(struct ihipGraph *graph);
 
 /* Runs work now, or adds it to the graph that captures the stream. */
 hipError_t mx_stream_launch(hipStream_t stream, const struct mx_function *f,
@@ -166,6 +239,13 @@ hipError_t mx_stream_set(hipStream_t stream, void *to, unsigned value, unsigned 
 hipError_t mx_hip_set(void *to, unsigned value, unsigned width, size_t n);
 
 /* ---- stream.c ---- */
+
+/* hipStreamLegacy of HIP 6.2. HIP 5's headers do not name it. */
+#define MX_LEGACY_STREAM ((hipStream_t)1)
+
+/* The stream of a handle: also of the default ones, 0, hipStreamLegacy and hipStreamPerThread.
+ * hipErrorContextIsDestroyed if there is none, as in AMD's runtime. */
+hipError_t mx_stream_of(hipStream_t handle, struct ihipStream_t **stream);
 
 /* Ends the capture of all streams by a graph. */
 void mx_streams_release(struct ihipGraph *graph);

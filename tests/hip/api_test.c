@@ -45,12 +45,88 @@ static void test_device(void) {
 	           value == 64 &&
 	           hipDeviceGetAttribute(&value, hipDeviceAttributeWarpSize, 1) ==
 	                   hipErrorInvalidDevice &&
-	           hipDeviceGetAttribute(&value, hipDeviceAttributeTccDriver, 0) ==
-	                   hipErrorNotSupported,
+	           hipDeviceGetAttribute(&value, (hipDeviceAttribute_t)9000, 0) ==
+	                   hipErrorInvalidValue,
 	   "known attributes have values, others an error");
-	ok(hipDriverGetVersion(&value) == hipSuccess && value == HIP_VERSION &&
+	ok(hipDriverGetVersion(&value) == hipSuccess && value / 10000000 == 7 &&
 	           hipRuntimeGetVersion(&n) == hipSuccess && n == value,
-	   "driver and runtime have the version of the headers");
+	   "driver and runtime are of version 7");
+}
+
+/* Attributes by HIP's names against the properties of HIP 6's layout. */
+static void test_attributes_agree(const struct mx_props_r0600 *q) {
+	const struct {
+		hipDeviceAttribute_t attribute;
+		int64_t want;
+	} a[] = {
+		{ hipDeviceAttributeEccEnabled, q->ecc_enabled },
+		{ hipDeviceAttributeAsyncEngineCount, q->async_engine_count },
+		{ hipDeviceAttributeClockRate, q->clock_rate },
+		{ hipDeviceAttributeConcurrentKernels, q->concurrent_kernels },
+		{ hipDeviceAttributeCooperativeLaunch, q->cooperative_launch },
+		{ hipDeviceAttributeL2CacheSize, q->l2_cache_size },
+		{ hipDeviceAttributeManagedMemory, q->managed_memory },
+		{ hipDeviceAttributeMaxBlocksPerMultiProcessor, q->max_blocks_per_multi_processor },
+		{ hipDeviceAttributeMaxBlockDimZ, q->max_threads_dim[2] },
+		{ hipDeviceAttributeMaxGridDimX, q->max_grid_size[0] },
+		{ hipDeviceAttributeMaxGridDimZ, q->max_grid_size[2] },
+		{ hipDeviceAttributeMaxThreadsPerBlock, q->max_threads_per_block },
+		{ hipDeviceAttributeMaxThreadsPerMultiProcessor,
+		  q->max_threads_per_multi_processor },
+		{ hipDeviceAttributeMaxPitch, (int64_t)q->mem_pitch },
+		{ hipDeviceAttributeMemoryBusWidth, q->memory_bus_width },
+		{ hipDeviceAttributeMemoryClockRate, q->memory_clock_rate },
+		{ hipDeviceAttributeComputeCapabilityMajor, q->major },
+		{ hipDeviceAttributeComputeCapabilityMinor, q->minor },
+		{ hipDeviceAttributeMultiprocessorCount, q->multi_processor_count },
+		{ hipDeviceAttributePciBusId, q->pci_bus_id },
+		{ hipDeviceAttributePciDomainID, q->pci_domain_id },
+		{ hipDeviceAttributeMaxRegistersPerBlock, q->regs_per_block },
+		{ hipDeviceAttributeMaxRegistersPerMultiprocessor, q->regs_per_multiprocessor },
+		{ hipDeviceAttributeMaxSharedMemoryPerBlock, (int64_t)q->shared_mem_per_block },
+		{ hipDeviceAttributeSharedMemPerBlockOptin,
+		  (int64_t)q->shared_mem_per_block_optin },
+		{ hipDeviceAttributeMaxSharedMemoryPerMultiprocessor,
+		  (int64_t)q->max_shared_memory_per_multi_processor },
+		{ hipDeviceAttributeTextureAlignment, (int64_t)q->texture_alignment },
+		{ hipDeviceAttributeTotalGlobalMem, INT32_MAX },
+		{ hipDeviceAttributeUnifiedAddressing, q->unified_addressing },
+		{ hipDeviceAttributeWarpSize, q->warp_size },
+		{ hipDeviceAttributeClockInstructionRate, q->clock_instruction_rate },
+		{ hipDeviceAttributeIsLargeBar, q->is_large_bar },
+		{ hipDeviceAttributePhysicalMultiProcessorCount, q->multi_processor_count },
+	};
+	size_t i = 0;
+	int value = -1;
+	while (i < COUNT(a) && hipDeviceGetAttribute(&value, a[i].attribute, 0) == hipSuccess &&
+	       value == a[i].want)
+		i++;
+	if (!ok(i == COUNT(a), "%zu attributes have the values of the properties", COUNT(a)))
+		diag("attribute %d is %d, the property %lld", a[i].attribute, value,
+		     (long long)a[i].want);
+}
+
+static void test_bus(void) {
+	char id[16] = "";
+	int device = -1;
+	ok(hipDeviceGetPCIBusId(id, sizeof id, 0) == hipSuccess && strlen(id) == 12 &&
+	           hipDeviceGetByPCIBusId(&device, id) == hipSuccess && device == 0,
+	   "the device is found by its bus id");
+	ok(hipDeviceGetPCIBusId(id, 12, 0) == hipErrorInvalidValue &&
+	           hipDeviceGetByPCIBusId(&device, "0000:09:00.0") == hipErrorInvalidDevice &&
+	           hipDeviceGetByPCIBusId(&device, "bus") == hipErrorInvalidValue,
+	   "a bus id needs its room, its device and its form");
+}
+
+static void test_free_memory(void) {
+	size_t before, during, after, total;
+	must(hipMemGetInfo(&before, &total));
+	void *p = device_bytes(10 << 20);
+	must(hipMemGetInfo(&during, &total));
+	must(hipFree(p));
+	must(hipMemGetInfo(&after, &total));
+	ok(before - during == 10 << 20 && after == before && total == 288ull << 30,
+	   "free memory is what is not allocated");
 }
 
 static void test_properties(void) {
@@ -66,6 +142,12 @@ static void test_properties(void) {
 	           q.shared_mem_per_block == 160 * 1024 && p.totalGlobalMem == q.total_global_mem &&
 	           p.multiProcessorCount == q.multi_processor_count,
 	   "both have the same waves, workgroups, LDS, memory and compute units");
+	ok(p.major == 9 && p.minor == 5 && q.major == 9 && q.minor == 5 && p.clockRate > 1000000 &&
+	           p.clockRate == q.clock_rate && p.memoryBusWidth == 8192 &&
+	           q.memory_bus_width == 8192 && p.l2CacheSize == q.l2_cache_size &&
+	           q.shared_mem_per_block_optin == 160 * 1024 && p.arch.hasDoubles && q.arch,
+	   "and the same clocks, caches and features");
+	test_attributes_agree(&q);
 	ok(hipGetDeviceProperties(&p, 1) == hipErrorInvalidDevice &&
 	           hipGetDevicePropertiesR0600(&q, 1) == hipErrorInvalidDevice,
 	   "device 1 has no properties");
@@ -86,8 +168,9 @@ static void test_null_pointers(void) {
 		hipRuntimeGetVersion(NULL),
 		hipMalloc(NULL, 8),
 		hipHostMalloc(NULL, 8, 0),
-		hipMemGetInfo(NULL, &n),
-		hipMemGetAddressRange(NULL, &n, NULL),
+		hipMemGetInfo(NULL, NULL),
+		hipMemGetAddressRange(NULL, NULL, NULL),
+		hipMemPtrGetInfo(NULL, &n),
 		hipStreamCreate(NULL),
 		hipEventCreate(NULL),
 		hipModuleLoad(NULL, "x"),
@@ -241,7 +324,7 @@ static void test_streams_and_events(void) {
 	must(hipStreamCreate(&s));
 	must(hipStreamCreateWithFlags(&t, hipStreamNonBlocking));
 	must(hipEventCreate(&a));
-	must(hipEventCreateWithFlags(&b, hipEventDisableTiming));
+	must(hipEventCreateWithFlags(&b, hipEventBlockingSync));
 	ok(hipStreamQuery(s) == hipSuccess && hipStreamSynchronize(t) == hipSuccess &&
 	           hipStreamSynchronize(NULL) == hipSuccess && hipDeviceSynchronize() == hipSuccess,
 	   "idle streams, the null stream and the device are done");
@@ -595,9 +678,11 @@ static void test_counts(void) {
 
 enum { THREADS = 4, ROUNDS = 40 };
 
-/* Each thread has its own memory, data, seed, profile, errors and report. */
+/* Each thread has its own memory, data, seed, profile and report, and so errors of its own. */
 static void *one_thread(void *argument) {
+	static struct mx_report reports[THREADS];
 	uintptr_t id = (uintptr_t)argument, good = 0;
+	struct mx_report *report = &reports[id];
 	uint32_t in[64], out[64];
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		uint32_t *a = device_bytes(256), *b = device_bytes(256 + 4096 * id);
@@ -605,14 +690,14 @@ static void *one_thread(void *argument) {
 		for (unsigned i = 0; i < 64; i++)
 			in[i] = (uint32_t)(id << 16 | round << 8 | i);
 		must(hipMemcpy(a, in, 256, hipMemcpyHostToDevice));
-		with_options(.seed = round);
+		with_options(.seed = round, .report = report);
 		must(launch("copy", id == 0 ? bad : fine));
 		hipError_t e = hipDeviceSynchronize();
 		if (id == 0)
-			good += e == hipErrorIllegalAddress && mxhipReport()->n_findings == 1;
+			good += e == hipErrorIllegalAddress && report->n_findings == 1;
 		else {
 			must(hipMemcpy(out, b, 256, hipMemcpyDeviceToHost));
-			good += e == hipSuccess && !mxhipReport()->n_findings &&
+			good += e == hipSuccess && !report->n_findings &&
 			        !memcmp(in, out, sizeof in);
 		}
 		must(hipFree(a));
@@ -640,6 +725,8 @@ int main(void) {
 	must(hipModuleLoad(&probe, built("tests/hip/probe.gpu.co")));
 	test_device();
 	test_properties();
+	test_bus();
+	test_free_memory();
 	test_null_pointers();
 	test_error_names();
 	test_allocation();

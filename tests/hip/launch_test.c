@@ -340,7 +340,7 @@ static void test_occupancy(void) {
 	   "a function's attributes are its descriptor's");
 	ok(hipFuncGetAttribute(NULL, HIP_FUNC_ATTRIBUTE_NUM_REGS, f) == hipErrorInvalidValue &&
 	           hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_NUM_REGS, NULL) ==
-	                   hipErrorInvalidValue,
+	                   hipErrorInvalidHandle,
 	   "a query needs a result and a function");
 	must(hipModuleUnload(m));
 	ok(hipModuleLaunchCooperativeKernel(kernel("add"), 1 << 20, 1, 1, 64, 1, 1, 0, NULL,
@@ -482,6 +482,86 @@ static void test_threads(void) {
 	must(hipFree(p));
 }
 
+/* ---- launches with attributes ---- */
+
+/* Structures of HIP 6.5 and newer, which the headers of HIP 5 lack. */
+struct attribute {
+	int id, pad;
+	union {
+		int cooperative;
+		unsigned cluster[3];
+		char all[64];
+	} value;
+};
+
+struct driver_config {
+	unsigned grid[3], block[3], lds;
+	hipStream_t stream;
+	struct attribute *attributes;
+	unsigned n;
+};
+
+hipError_t hipDrvLaunchKernelEx(const struct driver_config *c, hipFunction_t f, void **params,
+                                void **extra);
+
+static void test_driver_launch(void) {
+	uint32_t in[64], *from, *to = device_bytes(256);
+	for (unsigned i = 0; i < 64; i++)
+		in[i] = 7 * i;
+	from = device_copy(in, sizeof in);
+	void *params[] = { &to, &from };
+	struct attribute a[2] = { { .id = 2, .value.cooperative = 1 },
+		                  { .id = 4, .value.cluster = { 1, 1, 1 } } };
+	struct driver_config c = {
+		.grid = { 1, 1, 1 }, .block = { 64, 1, 1 }, .attributes = a, .n = 2
+	};
+	hipFunction_t f = kernel("copy");
+	ok(hipDrvLaunchKernelEx(&c, f, params, NULL) == hipSuccess &&
+	           hipDeviceSynchronize() == hipSuccess && !memcmp(to, in, sizeof in),
+	   "a launch with attributes");
+	c.grid[0] = 1 << 20;
+	ok(hipDrvLaunchKernelEx(&c, f, params, NULL) == hipErrorCooperativeLaunchTooLarge,
+	   "one that is cooperative must fit");
+	c.grid[0] = 1;
+	a[1].value.cluster[1] = 2;
+	ok(hipDrvLaunchKernelEx(&c, f, params, NULL) == hipErrorNotSupported &&
+	           strstr(mxhipErrorDetail(), "clusters of 1 x 2 x 1 workgroups"),
+	   "gfx950 has no clusters");
+	c.attributes = NULL;
+	ok(hipDrvLaunchKernelEx(&c, f, params, NULL) == hipErrorInvalidValue &&
+	           hipDrvLaunchKernelEx(NULL, f, params, NULL) == hipErrorInvalidValue,
+	   "attributes and configuration are needed");
+	must(hipFree(from));
+	must(hipFree(to));
+}
+
+static void test_event_nodes(void) {
+	hipEvent_t before, after;
+	hipGraph_t graph;
+	hipGraphNode_t nodes[3];
+	hipGraphExec_t exec;
+	float ms = -1;
+	uint32_t *p = device_bytes(4);
+	hipMemsetParams set = { .dst = p, .elementSize = 4, .height = 1, .width = 1, .value = 77 };
+	must(hipEventCreate(&before));
+	must(hipEventCreate(&after));
+	must(hipGraphCreate(&graph, 0));
+	must(hipGraphAddEventRecordNode(&nodes[0], graph, NULL, 0, before));
+	must(hipGraphAddMemsetNode(&nodes[1], graph, &nodes[0], 1, &set));
+	must(hipGraphAddEventRecordNode(&nodes[2], graph, &nodes[1], 1, after));
+	must(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+	ok(hipEventElapsedTime(&ms, before, after) == hipErrorInvalidHandle,
+	   "nodes that record events have not run yet");
+	must(hipGraphLaunch(exec, NULL));
+	ok(hipEventElapsedTime(&ms, before, after) == hipSuccess && ms >= 0 && *p == 77,
+	   "a graph records its events");
+	must(hipGraphExecDestroy(exec));
+	must(hipGraphDestroy(graph));
+	must(hipEventDestroy(before));
+	must(hipEventDestroy(after));
+	must(hipFree(p));
+}
+
 int main(void) {
 	good = read_whole(built("tests/hip/probe.gpu.co"), &size);
 	must(hipModuleLoadData(&probe, good));
@@ -495,6 +575,8 @@ int main(void) {
 	test_occupancy();
 	test_capture();
 	test_manual_graph();
+	test_event_nodes();
+	test_driver_launch();
 	test_threads();
 	must(hipModuleUnload(probe));
 	free(good);

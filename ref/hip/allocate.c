@@ -1,0 +1,178 @@
+/* Allocation: device, host and managed memory, and host memory that the program registers. */
+#include <string.h>
+
+#include "runtime.h"
+
+static hipError_t allocate(void **p, size_t bytes, struct mx_allocation of) {
+	if (!p)
+		return mx_hip_return(hipErrorInvalidValue);
+	*p = NULL;
+	if (!bytes)
+		return mx_hip_return(hipSuccess);
+	*p = mx_hip_allocate(bytes, of);
+	return mx_hip_return(*p ? hipSuccess : hipErrorOutOfMemory);
+}
+
+/* The emulator does not observe the host's writes, so all bytes count as written. */
+static hipError_t allocate_for_host(void **p, size_t bytes, struct mx_allocation of) {
+	hipError_t e = allocate(p, bytes, of);
+	if (e == hipSuccess && *p)
+		mxhipMark(*p, bytes, MX_WRITTEN);
+	return e;
+}
+
+/* ---- device memory ---- */
+
+MXHIP_API hipError_t hipMalloc(void **p, size_t bytes) {
+	return allocate(p, bytes, (struct mx_allocation){ .kind = MX_DEVICE_MEMORY });
+}
+
+MXHIP_API hipError_t hipExtMallocWithFlags(void **p, size_t bytes, unsigned flags) {
+	return allocate(p, bytes,
+	                (struct mx_allocation){ .kind = MX_DEVICE_MEMORY, .flags = flags });
+}
+
+MXHIP_API hipError_t hipMallocPitch(void **p, size_t *pitch, size_t width, size_t height) {
+	if (!p || !pitch || (height && width > SIZE_MAX / 2 / height))
+		return mx_hip_return(hipErrorInvalidValue);
+	*pitch = (width + 255) / 256 * 256;
+	return hipMalloc(p, *pitch * height);
+}
+
+MXHIP_API hipError_t hipMemAllocPitch(hipDeviceptr_t *p, size_t *pitch, size_t width, size_t height,
+                                      unsigned element) {
+	if (element != 4 && element != 8 && element != 16)
+		return mx_hip_return(hipErrorInvalidValue);
+	return hipMallocPitch(p, pitch, width, height);
+}
+
+static bool is_host_memory(const void *p) {
+	struct mx_allocation a;
+	return mx_hip_about(p, &a) && a.kind == MX_HOST_MEMORY && a.base == p;
+}
+
+/* Host memory has a call of its own. */
+MXHIP_API hipError_t hipFree(void *p) {
+	if (!p)
+		return mx_hip_return(hipSuccess);
+	return mx_hip_return(!is_host_memory(p) && mx_hip_release(p) ? hipSuccess
+	                                                             : hipErrorInvalidValue);
+}
+
+MXHIP_API hipError_t hipMemGetInfo(size_t *free_bytes, size_t *total) {
+	if (!free_bytes && !total)
+		return mx_hip_return(hipErrorInvalidValue);
+	if (total)
+		*total = MX_DEVICE_BYTES;
+	if (free_bytes)
+		*free_bytes = MX_DEVICE_BYTES - mx_hip_allocated(NULL);
+	return mx_hip_return(hipSuccess);
+}
+
+/* ---- host memory: host and device share its addresses ---- */
+
+/* Flags of hipHostMalloc [HIP]: portable, mapped, write-combined, uncached, NUMA of the caller,
+ * coherent, not coherent. */
+enum { PORTABLE = 1, COHERENT = 0x40000000, UNCACHED = 0x10000000, NUMA_USER = 0x20000000 };
+static const unsigned host_flags = 7 | UNCACHED | NUMA_USER | COHERENT | 0x80000000;
+
+MXHIP_API hipError_t hipHostMalloc(void **p, size_t bytes, unsigned flags) {
+	bool both = flags & COHERENT && flags & 0x80000000;
+	if (flags & ~host_flags || both)
+		return mx_hip_return(hipErrorInvalidValue);
+	return allocate_for_host(p, bytes,
+	                         (struct mx_allocation){ .kind = MX_HOST_MEMORY, .flags = flags });
+}
+
+MXHIP_API hipError_t hipHostFree(void *p) {
+	if (!p)
+		return mx_hip_return(hipSuccess);
+	return mx_hip_return(is_host_memory(p) && mx_hip_release(p) ? hipSuccess
+	                                                            : hipErrorInvalidValue);
+}
+
+/* Other names of the same functions. */
+MXHIP_API hipError_t hipHostAlloc(void **p, size_t bytes, unsigned flags) {
+	return hipHostMalloc(p, bytes, flags);
+}
+
+MXHIP_API hipError_t hipMallocHost(void **p, size_t bytes) {
+	return hipHostMalloc(p, bytes, 0);
+}
+
+MXHIP_API hipError_t hipMemAllocHost(void **p, size_t bytes) {
+	return hipHostMalloc(p, bytes, 0);
+}
+
+MXHIP_API hipError_t hipFreeHost(void *p) {
+	return hipHostFree(p);
+}
+
+static bool host_about(const void *p, struct mx_allocation *a) {
+	return mx_hip_about(p, a) && (a->kind == MX_HOST_MEMORY || a->kind == MX_REGISTERED_MEMORY);
+}
+
+MXHIP_API hipError_t hipHostGetDevicePointer(void **device, void *host, unsigned flags) {
+	struct mx_allocation a;
+	(void)flags;
+	if (!device || !mx_hip_about(host, &a))
+		return mx_hip_return(hipErrorInvalidValue);
+	*device = host;
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipHostGetFlags(unsigned *flags, void *host) {
+	struct mx_allocation a;
+	if (!flags || !host_about(host, &a))
+		return mx_hip_return(hipErrorInvalidValue);
+	*flags = a.flags;
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipHostRegister(void *p, size_t bytes, unsigned flags) {
+	if (!p || !bytes || flags & ~0xfu) /* portable, mapped, of devices, read-only */
+		return mx_hip_return(hipErrorInvalidValue);
+	return mx_hip_return(mx_hip_register(p, bytes, flags));
+}
+
+MXHIP_API hipError_t hipHostUnregister(void *p) {
+	if (!p)
+		return mx_hip_return(hipErrorInvalidValue);
+	return mx_hip_return(mx_hip_unregister(p) ? hipSuccess : hipErrorHostMemoryNotRegistered);
+}
+
+/* ---- managed memory ---- */
+
+MXHIP_API hipError_t hipMallocManaged(void **p, size_t bytes, unsigned flags) {
+	bool known = flags == hipMemAttachGlobal || flags == hipMemAttachHost;
+	if (!p || !bytes || !known)
+		return mx_hip_return(hipErrorInvalidValue);
+	return allocate_for_host(
+		p, bytes, (struct mx_allocation){ .kind = MX_MANAGED_MEMORY, .flags = flags });
+}
+
+static hipError_t check_managed(const void *p, size_t bytes) {
+	struct mx_allocation a;
+	if (!p || !bytes || !mx_hip_is_allocation(p, bytes) || !mx_hip_about(p, &a))
+		return mx_hip_return(hipErrorInvalidValue);
+	return mx_hip_return(a.kind == MX_MANAGED_MEMORY ? hipSuccess : hipErrorInvalidValue);
+}
+
+/* Host and device share all memory, so advice and prefetching have no effect. */
+MXHIP_API hipError_t hipMemAdvise(const void *p, size_t bytes, hipMemoryAdvise advice, int device) {
+	bool known =
+		(advice >= hipMemAdviseSetReadMostly && advice <= hipMemAdviseUnsetAccessedBy) ||
+		advice == hipMemAdviseSetCoarseGrain || advice == hipMemAdviseUnsetCoarseGrain;
+	if (!known || (device != hipCpuDeviceId && device != 0))
+		return mx_hip_return(known ? hipErrorInvalidDevice : hipErrorInvalidValue);
+	return check_managed(p, bytes);
+}
+
+MXHIP_API hipError_t hipMemPrefetchAsync(const void *p, size_t bytes, int device,
+                                         hipStream_t stream) {
+	struct ihipStream_t *s;
+	hipError_t e = mx_stream_of(stream, &s);
+	if (e == hipSuccess && device != hipCpuDeviceId)
+		e = mx_device_check(device);
+	return e == hipSuccess ? check_managed(p, bytes) : e;
+}

@@ -1,0 +1,137 @@
+/* Work in the order of a stream: it runs now, or a captured stream appends it to a graph, in the
+ * order in which it is enqueued. */
+#include <stdatomic.h>
+
+#include "graph.h"
+
+/* Work is captured in an order in which it can run, so each node depends on the previous one. */
+static hipError_t capture(struct ihipStream_t *stream, const struct hipGraphNode *node) {
+	struct ihipGraph *g = stream->capture;
+	hipGraphNode_t last = g->n ? g->nodes[g->n - 1] : NULL;
+	return mx_graph_append(g, node, &last, last != NULL, NULL);
+}
+
+void mx_capture_abandon(struct ihipGraph *graph) {
+	mx_streams_release(graph);
+	hipGraphDestroy(graph);
+}
+
+hipError_t mx_stream_launch(hipStream_t handle, const struct mx_function *f,
+                            const struct mx_shape *s, void **params, void **extra) {
+	struct hipGraphNode node;
+	struct ihipStream_t *stream;
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e != hipSuccess)
+		return e;
+	if (!stream->capture)
+		return mx_launch(f, s, params, extra);
+	e = mx_graph_kernel_node(&node, f, s, params, extra);
+	return e == hipSuccess ? capture(stream, &node) : e;
+}
+
+hipError_t mx_stream_copy(hipStream_t handle, void *to, const void *from, size_t bytes,
+                          hipMemcpyKind kind) {
+	struct hipGraphNode node = { .type = hipGraphNodeTypeMemcpy,
+		                     .copy = { to, from, bytes, kind } };
+	struct ihipStream_t *stream;
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e != hipSuccess)
+		return e;
+	return stream->capture ? capture(stream, &node) : hipMemcpy(to, from, bytes, kind);
+}
+
+hipError_t mx_stream_set(hipStream_t handle, void *to, unsigned value, unsigned width, size_t n) {
+	struct hipGraphNode node = { .type = hipGraphNodeTypeMemset };
+	struct ihipStream_t *stream;
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e != hipSuccess)
+		return e;
+	if (!stream->capture)
+		return mx_hip_set(to, value, width, n);
+	node.set = (hipMemsetParams){
+		.dst = to, .elementSize = width, .height = 1, .value = value, .width = n
+	};
+	return capture(stream, &node);
+}
+
+MXHIP_API hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t handle) {
+	struct hipGraphNode node;
+	struct ihipStream_t *stream;
+	if (!mx_is_graph_exec(exec))
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e != hipSuccess)
+		return e;
+	if (!stream->capture)
+		return mx_hip_return(mx_graph_run(&exec->graph));
+	e = mx_graph_child_node(&node, &exec->graph);
+	return e == hipSuccess ? capture(stream, &node) : e;
+}
+
+MXHIP_API hipError_t hipLaunchHostFunc(hipStream_t handle, hipHostFn_t fn, void *data) {
+	struct hipGraphNode node = { .type = hipGraphNodeTypeHost, .host = { fn, data } };
+	struct ihipStream_t *stream;
+	if (!fn)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e != hipSuccess)
+		return e;
+	if (stream->capture)
+		return capture(stream, &node);
+	fn(data);
+	return mx_hip_return(hipSuccess);
+}
+
+/* The legacy stream cannot be captured. */
+static hipError_t check_capture(hipStream_t handle, struct ihipStream_t **stream) {
+	hipError_t e = mx_stream_of(handle, stream);
+	if (e == hipSuccess && (!handle || handle == MX_LEGACY_STREAM))
+		e = mx_hip_fail(hipErrorStreamCaptureUnsupported, "the legacy stream");
+	if (e == hipSuccess && (*stream)->capture)
+		e = mx_hip_fail(hipErrorIllegalState, "the stream is captured");
+	return e;
+}
+
+MXHIP_API hipError_t hipStreamBeginCapture(hipStream_t handle, hipStreamCaptureMode mode) {
+	static atomic_ullong captures;
+	struct ihipStream_t *stream;
+	hipGraph_t graph;
+	if (mode > hipStreamCaptureModeRelaxed)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = check_capture(handle, &stream);
+	if (e == hipSuccess)
+		e = hipGraphCreate(&graph, 0);
+	if (e != hipSuccess)
+		return e;
+	stream->capture = graph;
+	stream->capture_id = ++captures;
+	stream->origin = true;
+	return e;
+}
+
+MXHIP_API hipError_t hipStreamEndCapture(hipStream_t handle, hipGraph_t *g) {
+	struct ihipStream_t *stream;
+	if (!g)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e != hipSuccess)
+		return e;
+	if (!stream->capture)
+		return mx_hip_fail(hipErrorIllegalState, "the stream is not captured");
+	if (!stream->origin)
+		return mx_hip_fail(hipErrorStreamCaptureUnmatched, "it began in another stream");
+	*g = stream->capture;
+	mx_streams_release(*g);
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipStreamIsCapturing(hipStream_t handle, hipStreamCaptureStatus *status) {
+	struct ihipStream_t *stream;
+	if (!status)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e == hipSuccess)
+		*status =
+			stream->capture ? hipStreamCaptureStatusActive : hipStreamCaptureStatusNone;
+	return e;
+}

@@ -1,0 +1,202 @@
+/* Launching: the calls of HIP's module API and runtime API. */
+#include "runtime.h"
+
+static hipError_t launch_function(hipFunction_t function, const struct mx_shape *s,
+                                  hipStream_t stream, void **params, void **extra) {
+	return mx_stream_launch(stream, (const struct mx_function *)function, s, params, extra);
+}
+
+MXHIP_API hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gx, unsigned gy,
+                                           unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                                           unsigned lds, hipStream_t stream, void **params,
+                                           void **extra) {
+	struct mx_shape s = { { gx, gy, gz }, { bx, by, bz }, { 0 }, lds, false };
+	return launch_function(function, &s, stream, params, extra);
+}
+
+/* All workgroups must be resident at once. */
+static hipError_t check_cooperative(const struct mx_function *f, const struct mx_shape *s) {
+	uint64_t groups = (uint64_t)s->grid[0] * s->grid[1] * s->grid[2];
+	uint64_t fit = mx_groups_fit(&f->kernel, mx_waves_of(s), s->dynamic_lds);
+	if (groups <= fit * MX_COMPUTE_UNITS)
+		return hipSuccess;
+	return mx_hip_fail(hipErrorCooperativeLaunchTooLarge,
+	                   "%llu workgroups of kernel %s, %llu fit the device",
+	                   (unsigned long long)groups, f->name,
+	                   (unsigned long long)fit * MX_COMPUTE_UNITS);
+}
+
+static hipError_t launch_cooperative(const struct mx_function *f, const struct mx_shape *s,
+                                     hipStream_t stream, void **params, void **extra) {
+	hipError_t e = mx_launch_check(f, s);
+	if (e == hipSuccess)
+		e = check_cooperative(f, s);
+	return e == hipSuccess ? mx_stream_launch(stream, f, s, params, extra) : e;
+}
+
+MXHIP_API hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned gx,
+                                                      unsigned gy, unsigned gz, unsigned bx,
+                                                      unsigned by, unsigned bz, unsigned lds,
+                                                      hipStream_t stream, void **params);
+MXHIP_API hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned gx,
+                                                      unsigned gy, unsigned gz, unsigned bx,
+                                                      unsigned by, unsigned bz, unsigned lds,
+                                                      hipStream_t stream, void **params) {
+	struct mx_shape s = { { gx, gy, gz }, { bx, by, bz }, { 0 }, lds, true };
+	return launch_cooperative((const struct mx_function *)function, &s, stream, params, NULL);
+}
+
+/* Sizes are in work-items, not workgroups. The last group of an axis may be partial, if the kernel
+ * was built for that. */
+MXHIP_API hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t nx, uint32_t ny,
+                                              uint32_t nz, uint32_t bx, uint32_t by, uint32_t bz,
+                                              size_t lds, hipStream_t stream, void **params,
+                                              void **extra, hipEvent_t start, hipEvent_t stop,
+                                              uint32_t flags);
+MXHIP_API hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t nx, uint32_t ny,
+                                              uint32_t nz, uint32_t bx, uint32_t by, uint32_t bz,
+                                              size_t lds, hipStream_t stream, void **params,
+                                              void **extra, hipEvent_t start, hipEvent_t stop,
+                                              uint32_t flags) {
+	const struct mx_function *f = (const struct mx_function *)function;
+	struct mx_shape s = { .block = { bx, by, bz }, .dynamic_lds = (uint32_t)lds };
+	const uint32_t n[3] = { nx, ny, nz };
+	(void)flags;
+	hipError_t e = mx_function_check(f);
+	if (e != hipSuccess)
+		return e;
+	if (!bx || !by || !bz || lds > UINT32_MAX)
+		return mx_hip_return(hipErrorInvalidConfiguration);
+	for (unsigned i = 0; i < 3; i++) {
+		s.partial[i] = n[i] % s.block[i];
+		s.grid[i] = n[i] / s.block[i] + (s.partial[i] != 0);
+	}
+	if (f->uniform && (s.partial[0] || s.partial[1] || s.partial[2]))
+		return mx_hip_fail(hipErrorInvalidConfiguration,
+		                   "kernel %s was built for whole workgroups only", f->name);
+	e = start ? hipEventRecord(start, stream) : hipSuccess;
+	if (e == hipSuccess)
+		e = launch_function(function, &s, stream, params, extra);
+	return e == hipSuccess && stop ? hipEventRecord(stop, stream) : e;
+}
+
+static struct mx_shape shape_of(dim3 grid, dim3 block, size_t lds, bool cooperative) {
+	return (struct mx_shape){ { grid.x, grid.y, grid.z },
+		                  { block.x, block.y, block.z },
+		                  { 0 },
+		                  lds < UINT32_MAX ? (uint32_t)lds : UINT32_MAX,
+		                  cooperative };
+}
+
+MXHIP_API hipError_t hipLaunchKernel(const void *host, dim3 grid, dim3 block, void **params,
+                                     size_t lds, hipStream_t stream) {
+	const struct mx_function *f;
+	struct mx_shape s = shape_of(grid, block, lds, false);
+	hipError_t e = mx_function_of(host, &f);
+	return e == hipSuccess ? mx_stream_launch(stream, f, &s, params, NULL) : e;
+}
+
+MXHIP_API hipError_t hipLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block,
+                                                void **params, unsigned lds, hipStream_t stream) {
+	const struct mx_function *f;
+	struct mx_shape s = shape_of(grid, block, lds, true);
+	hipError_t e = mx_function_of(host, &f);
+	return e == hipSuccess ? launch_cooperative(f, &s, stream, params, NULL) : e;
+}
+
+MXHIP_API hipError_t hipExtLaunchKernel(const void *host, dim3 grid, dim3 block, void **params,
+                                        size_t lds, hipStream_t stream, hipEvent_t start,
+                                        hipEvent_t stop, int flags) {
+	(void)flags;
+	hipError_t e = start ? hipEventRecord(start, stream) : hipSuccess;
+	if (e == hipSuccess)
+		e = hipLaunchKernel(host, grid, block, params, lds, stream);
+	return e == hipSuccess && stop ? hipEventRecord(stop, stream) : e;
+}
+
+/* ---- launches with attributes, of HIP 6.5 and newer ---- */
+
+enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 }; /* hipLaunchAttributeID */
+
+/* hipLaunchAttribute: the value is a union of 64 bytes. */
+struct mx_launch_attribute {
+	int id;
+	int pad;
+	union {
+		int cooperative;
+		unsigned cluster[3];
+		char all[64];
+	} value;
+};
+
+/* hipLaunchConfig_t and HIP_LAUNCH_CONFIG. */
+struct mx_runtime_config {
+	dim3 grid, block;
+	size_t lds;
+	hipStream_t stream;
+	const struct mx_launch_attribute *attributes;
+	unsigned n;
+};
+
+struct mx_driver_config {
+	unsigned grid[3], block[3], lds;
+	hipStream_t stream;
+	const struct mx_launch_attribute *attributes;
+	unsigned n;
+};
+
+/* gfx950 has no clusters of workgroups; the other attributes have no effect on results. */
+static hipError_t read_attributes(const struct mx_launch_attribute *a, unsigned n,
+                                  struct mx_shape *s) {
+	if (n && !a)
+		return mx_hip_return(hipErrorInvalidValue);
+	for (unsigned i = 0; i < n; i++) {
+		const unsigned *cluster = a[i].value.cluster;
+		if (a[i].id == ATTRIBUTE_COOPERATIVE)
+			s->cooperative = a[i].value.cooperative;
+		else if (a[i].id == ATTRIBUTE_CLUSTER &&
+		         (cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1))
+			return mx_hip_fail(hipErrorNotSupported,
+			                   "clusters of %u x %u x %u workgroups", cluster[0],
+			                   cluster[1], cluster[2]);
+	}
+	return hipSuccess;
+}
+
+static hipError_t launch_shape(const struct mx_function *f, const struct mx_shape *s,
+                               hipStream_t stream, void **params, void **extra) {
+	if (s->cooperative)
+		return launch_cooperative(f, s, stream, params, extra);
+	return mx_stream_launch(stream, f, s, params, extra);
+}
+
+MXHIP_API hipError_t hipLaunchKernelExC(const struct mx_runtime_config *c, const void *host,
+                                        void **params);
+MXHIP_API hipError_t hipLaunchKernelExC(const struct mx_runtime_config *c, const void *host,
+                                        void **params) {
+	const struct mx_function *f;
+	if (!c)
+		return mx_hip_return(hipErrorInvalidValue);
+	struct mx_shape s = shape_of(c->grid, c->block, c->lds, false);
+	hipError_t e = mx_function_of(host, &f);
+	if (e == hipSuccess)
+		e = read_attributes(c->attributes, c->n, &s);
+	return e == hipSuccess ? launch_shape(f, &s, c->stream, params, NULL) : e;
+}
+
+MXHIP_API hipError_t hipDrvLaunchKernelEx(const struct mx_driver_config *c, hipFunction_t function,
+                                          void **params, void **extra);
+MXHIP_API hipError_t hipDrvLaunchKernelEx(const struct mx_driver_config *c, hipFunction_t function,
+                                          void **params, void **extra) {
+	if (!c)
+		return mx_hip_return(hipErrorInvalidValue);
+	struct mx_shape s = { { c->grid[0], c->grid[1], c->grid[2] },
+		              { c->block[0], c->block[1], c->block[2] },
+		              { 0 },
+		              c->lds,
+		              false };
+	hipError_t e = read_attributes(c->attributes, c->n, &s);
+	return e == hipSuccess ? launch_shape((const struct mx_function *)function, &s, c->stream,
+	                                      params, extra)
+	                       : e;
+}

@@ -1,0 +1,120 @@
+/* What a pointer points to. */
+#include <string.h>
+
+#include "runtime.h"
+
+/* hipMemoryType of HIP 6 and 7; HIP 5's headers have other numbers. */
+enum { TYPE_HOST = 1, TYPE_DEVICE = 2, TYPE_MANAGED = 3 };
+
+static int type_of(const struct mx_allocation *a) {
+	switch (a->kind) {
+	case MX_DEVICE_MEMORY: return TYPE_DEVICE;
+	case MX_MANAGED_MEMORY: return TYPE_MANAGED;
+	default: return TYPE_HOST;
+	}
+}
+
+MXHIP_API hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *p) {
+	struct mx_allocation a;
+	if (!attributes || !p)
+		return mx_hip_return(hipErrorInvalidValue);
+	if (!mx_hip_about(p, &a))
+		return mx_hip_fail(hipErrorInvalidValue, "%p is not memory of the device", p);
+	*attributes = (hipPointerAttribute_t){
+		.memoryType = (enum hipMemoryType)type_of(&a),
+		.device = 0,
+		.devicePointer = (void *)p,
+		.hostPointer = a.kind == MX_DEVICE_MEMORY ? NULL : (void *)p,
+		.isManaged = a.kind == MX_MANAGED_MEMORY,
+		.allocationFlags = a.flags,
+	};
+	return mx_hip_return(hipSuccess);
+}
+
+/* ---- the driver API ---- */
+
+/* The size of an attribute's value is that of HIP's documentation. */
+#define PUT(type, v) memcpy(value, &(type){ v }, sizeof(type))
+
+static hipError_t put(void *value, hipPointer_attribute what, const struct mx_allocation *a,
+                      hipDeviceptr_t p) {
+	bool for_host = a->kind != MX_DEVICE_MEMORY;
+	switch ((int)what) {
+	case HIP_POINTER_ATTRIBUTE_CONTEXT: PUT(hipCtx_t, mx_primary_context()); break;
+	case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE: PUT(int, type_of(a)); break;
+	case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER: PUT(void *, p); break;
+	case HIP_POINTER_ATTRIBUTE_HOST_POINTER:
+		PUT(void *, for_host ? p : NULL);
+		return for_host ? hipSuccess : hipErrorInvalidValue;
+	case HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS: PUT(bool, true); break;
+	case HIP_POINTER_ATTRIBUTE_BUFFER_ID:
+		PUT(uint32_t, (uint32_t)((uintptr_t)a->base >> 12));
+		break;
+	case HIP_POINTER_ATTRIBUTE_IS_MANAGED: PUT(bool, a->kind == MX_MANAGED_MEMORY); break;
+	case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL: PUT(int, 0); break;
+	case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE: PUT(bool, false); break;
+	case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR: PUT(void *, a->base); break;
+	case HIP_POINTER_ATTRIBUTE_RANGE_SIZE: PUT(uint32_t, (uint32_t)a->bytes); break;
+	case HIP_POINTER_ATTRIBUTE_MAPPED: PUT(bool, true); break;
+	case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: PUT(uint64_t, 0); break;
+	case HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: PUT(bool, false); break;
+	case HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS: PUT(int, hipMemAccessFlagsProtReadWrite); break;
+	case HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: PUT(void *, a->pool); break;
+	default: return hipErrorInvalidValue;
+	}
+	return hipSuccess;
+}
+
+MXHIP_API hipError_t hipPointerGetAttribute(void *value, hipPointer_attribute what,
+                                            hipDeviceptr_t p) {
+	struct mx_allocation a;
+	if (!value || !mx_hip_about(p, &a))
+		return mx_hip_return(hipErrorInvalidValue);
+	return mx_hip_return(put(value, what, &a, p));
+}
+
+/* Values of a pointer that is not the device's are 0. */
+MXHIP_API hipError_t hipDrvPointerGetAttributes(unsigned n, hipPointer_attribute *what,
+                                                void **values, hipDeviceptr_t p) {
+	struct mx_allocation a;
+	if (!n || !what || !values)
+		return mx_hip_return(hipErrorInvalidValue);
+	bool known = mx_hip_about(p, &a);
+	for (unsigned i = 0; i < n; i++)
+		if (known)
+			put(values[i], what[i], &a, p);
+		else if (what[i] == HIP_POINTER_ATTRIBUTE_MEMORY_TYPE)
+			memset(values[i], 0, sizeof(int));
+	return mx_hip_return(hipSuccess);
+}
+
+/* Every memory operation is synchronous already. */
+MXHIP_API hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute what,
+                                            hipDeviceptr_t p);
+MXHIP_API hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute what,
+                                            hipDeviceptr_t p) {
+	struct mx_allocation a;
+	bool good = value && what == HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS && mx_hip_about(p, &a);
+	return mx_hip_return(good ? hipSuccess : hipErrorInvalidValue);
+}
+
+/* ---- ranges ---- */
+
+MXHIP_API hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *bytes, hipDeviceptr_t p) {
+	struct mx_allocation a;
+	if ((!base && !bytes) || !mx_hip_about(p, &a))
+		return mx_hip_return(hipErrorInvalidValue);
+	if (base)
+		*base = a.base;
+	if (bytes)
+		*bytes = a.bytes;
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipMemPtrGetInfo(void *p, size_t *bytes) {
+	struct mx_allocation a;
+	if (!bytes || !mx_hip_about(p, &a))
+		return mx_hip_return(hipErrorInvalidValue);
+	*bytes = a.bytes;
+	return mx_hip_return(hipSuccess);
+}

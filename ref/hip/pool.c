@@ -1,0 +1,197 @@
+/* Memory pools, and allocation in the order of a stream. Work is complete when it is enqueued, so
+ * memory is freed at once, and a pool holds nothing in reserve. */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+struct ihipMemPoolHandle_t {
+	int reuse[3]; /* hipMemPoolReuse...; they have no effect */
+	uint64_t threshold, high;
+};
+
+static const int default_reuse[3] = { 1, 1, 1 };
+static struct ihipMemPoolHandle_t default_pool = { { 1, 1, 1 }, 0, 0 };
+static _Atomic(hipMemPool_t) current = &default_pool;
+
+static hipError_t check_pool(hipMemPool_t pool) {
+	if (pool == &default_pool || mx_handle_is(MX_POOL, pool))
+		return hipSuccess;
+	return mx_hip_fail(hipErrorInvalidValue, "%p is not a live memory pool", (void *)pool);
+}
+
+/* ---- pools ---- */
+
+MXHIP_API hipError_t hipMemPoolCreate(hipMemPool_t *pool, const hipMemPoolProps *props) {
+	bool good = pool && props && props->allocType == hipMemAllocationTypePinned &&
+	            props->location.type == hipMemLocationTypeDevice && props->location.id == 0;
+	if (!good)
+		return mx_hip_return(hipErrorInvalidValue);
+	if (props->handleTypes != hipMemHandleTypeNone)
+		return mx_hip_fail(hipErrorNotSupported, "a pool that other processes share");
+	struct ihipMemPoolHandle_t *made = calloc(1, sizeof *made);
+	if (!made || !mx_handle_add(MX_POOL, made)) {
+		free(made);
+		return mx_hip_return(hipErrorOutOfMemory);
+	}
+	memcpy(made->reuse, default_reuse, sizeof made->reuse);
+	*pool = made;
+	return mx_hip_return(hipSuccess);
+}
+
+/* Its allocations live on. */
+MXHIP_API hipError_t hipMemPoolDestroy(hipMemPool_t pool) {
+	if (!mx_handle_remove(MX_POOL, pool))
+		return mx_hip_return(hipErrorInvalidValue);
+	hipMemPool_t gone = pool;
+	atomic_compare_exchange_strong(&current, &gone, &default_pool);
+	free(pool);
+	return mx_hip_return(hipSuccess);
+}
+
+static hipError_t get_pool(hipMemPool_t *pool, int device, hipMemPool_t which) {
+	if (!pool)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_device_check(device);
+	if (e == hipSuccess)
+		*pool = which;
+	return e;
+}
+
+MXHIP_API hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t *pool, int device) {
+	return get_pool(pool, device, &default_pool);
+}
+
+MXHIP_API hipError_t hipDeviceGetMemPool(hipMemPool_t *pool, int device) {
+	return get_pool(pool, device, current);
+}
+
+MXHIP_API hipError_t hipDeviceSetMemPool(int device, hipMemPool_t pool) {
+	hipError_t e = mx_device_check(device);
+	if (e == hipSuccess)
+		e = check_pool(pool);
+	if (e == hipSuccess)
+		current = pool;
+	return e;
+}
+
+MXHIP_API hipError_t hipMemPoolTrimTo(hipMemPool_t pool, size_t bytes) {
+	(void)bytes; /* nothing is in reserve */
+	return mx_hip_return(check_pool(pool));
+}
+
+/* ---- attributes ---- */
+
+static uint64_t used(struct ihipMemPoolHandle_t *pool) {
+	uint64_t now = mx_hip_allocated(pool);
+	if (now > pool->high)
+		pool->high = now;
+	return now;
+}
+
+MXHIP_API hipError_t hipMemPoolGetAttribute(hipMemPool_t pool, hipMemPoolAttr what, void *value) {
+	hipError_t e = check_pool(pool);
+	if (e != hipSuccess || !value)
+		return mx_hip_return(hipErrorInvalidValue);
+	uint64_t now = used(pool);
+	switch (what) {
+	case hipMemPoolReuseFollowEventDependencies:
+	case hipMemPoolReuseAllowOpportunistic:
+	case hipMemPoolReuseAllowInternalDependencies:
+		memcpy(value, &pool->reuse[what - 1], sizeof(int));
+		break;
+	case hipMemPoolAttrReleaseThreshold: memcpy(value, &pool->threshold, 8); break;
+	case hipMemPoolAttrReservedMemCurrent:
+	case hipMemPoolAttrUsedMemCurrent: memcpy(value, &now, 8); break;
+	case hipMemPoolAttrReservedMemHigh:
+	case hipMemPoolAttrUsedMemHigh: memcpy(value, &pool->high, 8); break;
+	default: return mx_hip_return(hipErrorInvalidValue);
+	}
+	return mx_hip_return(hipSuccess);
+}
+
+/* A high watermark can only be reset. */
+static hipError_t reset_high(struct ihipMemPoolHandle_t *pool, const void *value) {
+	uint64_t to;
+	memcpy(&to, value, sizeof to);
+	if (to)
+		return mx_hip_return(hipErrorInvalidValue);
+	pool->high = 0;
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipMemPoolSetAttribute(hipMemPool_t pool, hipMemPoolAttr what, void *value) {
+	hipError_t e = check_pool(pool);
+	if (e != hipSuccess || !value)
+		return mx_hip_return(hipErrorInvalidValue);
+	switch (what) {
+	case hipMemPoolReuseFollowEventDependencies:
+	case hipMemPoolReuseAllowOpportunistic:
+	case hipMemPoolReuseAllowInternalDependencies:
+		memcpy(&pool->reuse[what - 1], value, sizeof(int));
+		break;
+	case hipMemPoolAttrReleaseThreshold: memcpy(&pool->threshold, value, 8); break;
+	case hipMemPoolAttrReservedMemHigh:
+	case hipMemPoolAttrUsedMemHigh: return reset_high(pool, value);
+	default: return mx_hip_return(hipErrorInvalidValue);
+	}
+	return mx_hip_return(hipSuccess);
+}
+
+/* ---- access: of the one device ---- */
+
+MXHIP_API hipError_t hipMemPoolSetAccess(hipMemPool_t pool, const hipMemAccessDesc *list,
+                                         size_t n) {
+	hipError_t e = check_pool(pool);
+	if (e != hipSuccess || (n && !list))
+		return mx_hip_return(hipErrorInvalidValue);
+	for (size_t i = 0; i < n; i++)
+		if (list[i].location.type != hipMemLocationTypeDevice || list[i].location.id ||
+		    list[i].flags != hipMemAccessFlagsProtReadWrite)
+			return mx_hip_return(hipErrorInvalidValue);
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipMemPoolGetAccess(hipMemAccessFlags *flags, hipMemPool_t pool,
+                                         hipMemLocation *location) {
+	hipError_t e = check_pool(pool);
+	if (e != hipSuccess || !flags || !location || location->id)
+		return mx_hip_return(hipErrorInvalidValue);
+	*flags = hipMemAccessFlagsProtReadWrite;
+	return mx_hip_return(hipSuccess);
+}
+
+/* ---- allocation in the order of a stream ---- */
+
+static hipError_t check_uncaptured(hipStream_t handle, const char *what) {
+	struct ihipStream_t *stream;
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e == hipSuccess && stream->capture)
+		e = mx_hip_fail(hipErrorNotSupported, "%s", what);
+	return e;
+}
+
+MXHIP_API hipError_t hipMallocFromPoolAsync(void **p, size_t bytes, hipMemPool_t pool,
+                                            hipStream_t stream) {
+	if (!p)
+		return mx_hip_return(hipErrorInvalidValue);
+	*p = NULL;
+	hipError_t e = check_pool(pool);
+	if (e == hipSuccess)
+		e = check_uncaptured(stream, "allocation in a graph");
+	if (e != hipSuccess || !bytes)
+		return e;
+	*p = mx_hip_allocate(bytes, (struct mx_allocation){ .pool = pool });
+	used(pool);
+	return mx_hip_return(*p ? hipSuccess : hipErrorOutOfMemory);
+}
+
+MXHIP_API hipError_t hipMallocAsync(void **p, size_t bytes, hipStream_t stream) {
+	return hipMallocFromPoolAsync(p, bytes, current, stream);
+}
+
+MXHIP_API hipError_t hipFreeAsync(void *p, hipStream_t stream) {
+	hipError_t e = check_uncaptured(stream, "free in a graph");
+	return e == hipSuccess ? hipFree(p) : e;
+}

@@ -1,0 +1,160 @@
+/* What the emulated device says of itself: attributes and properties, from one table. */
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "props_r0600.h"
+#include "runtime.h"
+
+static const char device_name[] = "mxcheck emulated gfx950";
+
+/* HIP 6 and 7's hipDeviceProp_t has it, and hipDeviceGetUuid. */
+static const char uuid[] = "mxcheck-gfx950-0";
+
+struct property {
+	int attribute;
+	size_t old_at, old_bytes; /* of the member in hipDeviceProp_t; 0 bytes: none */
+	size_t new_at, new_bytes; /* of that in struct mx_props_r0600 */
+	int64_t value;
+};
+
+static const struct property properties[] = {
+#define MEMBER(type, m)                      offsetof(type, m), sizeof((type *)0)->m
+#define OLD(m)                               MEMBER(hipDeviceProp_t, m)
+#define NEW(m)                               MEMBER(struct mx_props_r0600, m)
+#define NONE                                 0, 0
+#define PROPERTY(attribute, old, new, value) { attribute, old, new, value },
+#include "properties.def"
+#undef PROPERTY
+};
+
+static const size_t n_properties = sizeof properties / sizeof *properties;
+
+/* ---- attributes ---- */
+
+/* A value that is no int is cut to the largest. */
+MXHIP_API hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int device) {
+	if (!value)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_device_check(device);
+	if (e != hipSuccess)
+		return e;
+	for (size_t i = 0; i < n_properties; i++)
+		if (properties[i].attribute == (int)attribute) {
+			int64_t v = properties[i].value;
+			*value = v < INT_MAX ? (int)v : INT_MAX;
+			return mx_hip_return(hipSuccess);
+		}
+	return mx_hip_fail(hipErrorInvalidValue, "device attribute %d", (int)attribute);
+}
+
+MXHIP_API hipError_t hipDeviceComputeCapability(int *major, int *minor, hipDevice_t device) {
+	if (!major || !minor)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e =
+		hipDeviceGetAttribute(major, hipDeviceAttributeComputeCapabilityMajor, device);
+	return e == hipSuccess ? hipDeviceGetAttribute(
+					 minor, hipDeviceAttributeComputeCapabilityMinor, device)
+	                       : e;
+}
+
+/* ---- properties ---- */
+
+static void put(void *props, size_t at, size_t bytes, int64_t value) {
+	memcpy((char *)props + at, &value, bytes); /* little-endian */
+}
+
+MXHIP_API hipError_t hipGetDeviceProperties(hipDeviceProp_t *p, int device) {
+	if (!p)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_device_check(device);
+	if (e != hipSuccess)
+		return e;
+	memset(p, 0, sizeof *p);
+	for (size_t i = 0; i < n_properties; i++)
+		put(p, properties[i].old_at, properties[i].old_bytes, properties[i].value);
+	strcpy(p->name, device_name);
+	strcpy(p->gcnArchName, MX_FULL_ARCH);
+	memset(&p->arch, 0xff, sizeof p->arch);
+	p->arch.hasSurfaceFuncs = p->arch.hasDynamicParallelism = 0;
+	return e;
+}
+
+/* Programs that were built with HIP 6 or newer headers call this. */
+MXHIP_API hipError_t hipGetDevicePropertiesR0600(struct mx_props_r0600 *p, int device);
+MXHIP_API hipError_t hipGetDevicePropertiesR0600(struct mx_props_r0600 *p, int device) {
+	hipDeviceProp_t old;
+	if (!p)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = hipGetDeviceProperties(&old, device);
+	if (e != hipSuccess)
+		return e;
+	memset(p, 0, sizeof *p);
+	for (size_t i = 0; i < n_properties; i++)
+		put(p, properties[i].new_at, properties[i].new_bytes, properties[i].value);
+	strcpy(p->name, old.name);
+	strcpy(p->gcn_arch_name, old.gcnArchName);
+	memcpy(p->uuid, uuid, sizeof p->uuid);
+	memcpy(&p->arch, &old.arch, sizeof p->arch);
+	return e;
+}
+
+MXHIP_API hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_t *p, int device);
+MXHIP_API hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_t *p, int device) {
+	return hipGetDeviceProperties(p, device);
+}
+
+/* ---- single properties ---- */
+
+MXHIP_API hipError_t hipDeviceGetName(char *name, int bytes, hipDevice_t device) {
+	if (!name || bytes <= 0)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_device_check(device);
+	if (e == hipSuccess)
+		snprintf(name, (size_t)bytes, "%s", device_name);
+	return e;
+}
+
+MXHIP_API hipError_t hipDeviceTotalMem(size_t *bytes, hipDevice_t device) {
+	if (!bytes)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_device_check(device);
+	if (e == hipSuccess)
+		*bytes = MX_DEVICE_BYTES;
+	return e;
+}
+
+MXHIP_API hipError_t hipDeviceGetUuid(hipUUID *id, hipDevice_t device);
+MXHIP_API hipError_t hipDeviceGetUuid(hipUUID *id, hipDevice_t device) {
+	if (!id)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_device_check(device);
+	if (e == hipSuccess)
+		memcpy(id->bytes, uuid, sizeof id->bytes);
+	return e;
+}
+
+/* ---- the device's place on the bus ---- */
+
+static const char bus_id[] = "0000:00:00.0";
+
+MXHIP_API hipError_t hipDeviceGetPCIBusId(char *id, int bytes, int device) {
+	if (!id || bytes < (int)sizeof bus_id)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_device_check(device);
+	if (e == hipSuccess)
+		strcpy(id, bus_id);
+	return e;
+}
+
+/* domain:bus:device.function, in hexadecimal digits; the function may be absent. */
+MXHIP_API hipError_t hipDeviceGetByPCIBusId(int *device, const char *id) {
+	unsigned domain, bus, slot;
+	if (!device || !id || sscanf(id, "%x:%x:%x", &domain, &bus, &slot) != 3)
+		return mx_hip_return(hipErrorInvalidValue);
+	if (domain || bus || slot)
+		return mx_hip_fail(hipErrorInvalidDevice, "no device at %s", id);
+	*device = 0;
+	return mx_hip_return(hipSuccess);
+}

@@ -1,0 +1,310 @@
+/* Handles that are stale, destroyed twice or none at all give the errors of AMD's runtime, and no
+ * call follows them. */
+#include "runtime_test.h"
+
+#include <pthread.h>
+
+#define LEGACY     ((hipStream_t)1)
+#define WILD(type) ((type)(uintptr_t)0xFFFF)
+
+static void is(hipError_t got, hipError_t want, const char *what) {
+	if (!ok(got == want, "%s: %s", what, hipGetErrorName(want)))
+		diag("got %s", hipGetErrorName(got));
+}
+
+static hipModule_t load(hipFunction_t *f) {
+	hipModule_t m;
+	must(hipModuleLoad(&m, built("tests/hip/probe.gpu.co")));
+	must(hipModuleGetFunction(f, m, "copy"));
+	return m;
+}
+
+/* ---- streams ---- */
+
+static hipError_t launch_in(hipStream_t s, hipFunction_t f) {
+	uint32_t n = 0;
+	void *p = NULL, *params[] = { &p, &p, &n };
+	return hipModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, s, params, NULL);
+}
+
+static void call_back(void *data) {
+	++*(int *)data;
+}
+
+/* Each call that takes a stream. */
+static void refused(hipStream_t s, hipError_t want) {
+	unsigned flags, n = 0;
+	int priority, calls = 0;
+	float *p = device_bytes(16);
+	void *q = p;
+	hipFunction_t f;
+	hipModule_t m = load(&f);
+	hipEvent_t event;
+	hipGraph_t graph;
+	hipGraphExec_t exec;
+	hipStreamCaptureStatus status;
+	must(hipEventCreate(&event));
+	must(hipGraphCreate(&graph, 0));
+	must(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+	const hipError_t e[] = {
+		hipStreamGetFlags(s, &flags),
+		hipStreamGetPriority(s, &priority),
+		hipStreamSynchronize(s),
+		hipStreamQuery(s),
+		hipStreamWaitEvent(s, event, 0),
+		hipStreamBeginCapture(s, hipStreamCaptureModeGlobal),
+		hipStreamEndCapture(s, &graph),
+		hipStreamIsCapturing(s, &status),
+		hipEventRecord(event, s),
+		hipLaunchHostFunc(s, call_back, &calls),
+		hipGraphLaunch(exec, s),
+		launch_in(s, f),
+		hipMemcpyAsync(p, p + 1, 4, hipMemcpyDeviceToDevice, s),
+		hipMemsetAsync(p, 0, 4, s),
+		hipMallocAsync(&q, 4, s),
+		hipFreeAsync(p, s),
+	};
+	for (size_t i = 0; i < COUNT(e); i++)
+		if (e[i] == want)
+			n++;
+		else
+			diag("call %zu gives %s", i, hipGetErrorName(e[i]));
+	ok(n == COUNT(e) && !calls, "%zu calls give %s", COUNT(e), hipGetErrorName(want));
+	must(hipGraphExecDestroy(exec));
+	must(hipGraphDestroy(graph));
+	must(hipEventDestroy(event));
+	must(hipModuleUnload(m));
+	must(hipFree(p));
+}
+
+static void test_stale_streams(void) {
+	hipStream_t s;
+	must(hipStreamCreate(&s));
+	must(hipStreamDestroy(s));
+	is(hipStreamDestroy(s), hipErrorContextIsDestroyed, "a stream is destroyed once");
+	refused(s, hipErrorContextIsDestroyed);
+	refused(WILD(hipStream_t), hipErrorContextIsDestroyed);
+	hipEvent_t event;
+	must(hipEventCreate(&event));
+	is(hipStreamSynchronize((hipStream_t)event), hipErrorContextIsDestroyed,
+	   "an event is no stream");
+	must(hipEventDestroy(event));
+}
+
+static void test_default_streams(void) {
+	static const hipStream_t all[] = { NULL, LEGACY, hipStreamPerThread };
+	uint32_t value = 0, *p = device_bytes(4);
+	for (size_t i = 0; i < COUNT(all); i++) {
+		must(hipMemsetD32Async(p, 40 + (int)i, 1, all[i]));
+		must(hipMemcpyAsync(&value, p, 4, hipMemcpyDeviceToHost, all[i]));
+		ok(hipStreamSynchronize(all[i]) == hipSuccess &&
+		           hipStreamQuery(all[i]) == hipSuccess && value == 40 + i,
+		   "work runs in stream %zu", i);
+		is(hipStreamDestroy(all[i]), hipErrorInvalidHandle, "it cannot be destroyed");
+	}
+	is(hipStreamBeginCapture(NULL, hipStreamCaptureModeGlobal),
+	   hipErrorStreamCaptureUnsupported, "stream 0 cannot be captured");
+	is(hipStreamBeginCapture(LEGACY, hipStreamCaptureModeGlobal),
+	   hipErrorStreamCaptureUnsupported, "stream 1 cannot be captured");
+	must(hipFree(p));
+}
+
+static void *status_here(void *status) {
+	must(hipStreamIsCapturing(hipStreamPerThread, status));
+	return NULL;
+}
+
+static void test_thread_streams(void) {
+	hipStreamCaptureStatus here, there = hipStreamCaptureStatusActive;
+	hipGraph_t graph;
+	pthread_t thread;
+	must(hipStreamBeginCapture(hipStreamPerThread, hipStreamCaptureModeRelaxed));
+	must(hipStreamIsCapturing(hipStreamPerThread, &here));
+	pthread_create(&thread, NULL, status_here, &there);
+	pthread_join(thread, NULL);
+	ok(here == hipStreamCaptureStatusActive && there == hipStreamCaptureStatusNone,
+	   "stream 2 is another one in each thread");
+	must(hipStreamEndCapture(hipStreamPerThread, &graph));
+	must(hipGraphDestroy(graph));
+}
+
+static void test_stream_flags(void) {
+	hipStream_t s;
+	unsigned flags = 7;
+	int least = 0, greatest = 0, priority = 0;
+	is(hipStreamCreateWithFlags(&s, 2), hipErrorInvalidValue, "flag 2 of a stream");
+	must(hipDeviceGetStreamPriorityRange(&least, &greatest));
+	must(hipStreamCreateWithPriority(&s, hipStreamNonBlocking, -9));
+	must(hipStreamGetFlags(s, &flags));
+	must(hipStreamGetPriority(s, &priority));
+	ok(flags == hipStreamNonBlocking && least == 1 && greatest == -1 && priority == -1,
+	   "a priority is brought into the range");
+	is(hipStreamGetFlags(NULL, &flags), hipErrorInvalidValue, "the flags of stream 0");
+	must(hipStreamDestroy(s));
+}
+
+/* ---- events ---- */
+
+static void test_stale_events(void) {
+	hipEvent_t e, good;
+	float ms;
+	must(hipEventCreate(&good));
+	must(hipEventRecord(good, NULL));
+	must(hipEventCreate(&e));
+	must(hipEventDestroy(e));
+	is(hipEventDestroy(e), hipErrorContextIsDestroyed, "an event is destroyed once");
+	is(hipEventRecord(e, NULL), hipErrorInvalidHandle, "recording it then");
+	is(hipEventQuery(e), hipErrorInvalidHandle, "asking for it");
+	is(hipEventSynchronize(WILD(hipEvent_t)), hipErrorInvalidHandle, "waiting for none");
+	is(hipStreamWaitEvent(NULL, e, 0), hipErrorInvalidHandle, "a stream that waits for it");
+	is(hipEventElapsedTime(&ms, good, e), hipErrorInvalidHandle, "the time until it");
+	is(hipStreamWaitEvent(NULL, good, ~0u), hipErrorInvalidValue, "a wait with flags");
+	must(hipEventDestroy(good));
+}
+
+static void test_event_flags(void) {
+	static const unsigned bad[] = { 8, 4, 0xC0000000, 0x60000000 };
+	static const unsigned good[] = { 0, 1, 2, 3, 6, 0x40000000, 0x80000002, 0x20000000 };
+	unsigned n = 0;
+	hipEvent_t e, f;
+	float ms;
+	for (size_t i = 0; i < COUNT(bad); i++)
+		n += hipEventCreateWithFlags(&e, bad[i]) == hipErrorInvalidValue;
+	for (size_t i = 0; i < COUNT(good); i++)
+		if (hipEventCreateWithFlags(&e, good[i]) == hipSuccess) {
+			n++;
+			must(hipEventDestroy(e));
+		}
+	ok(n == COUNT(bad) + COUNT(good), "flags of an event that HIP allows, and no others");
+	must(hipEventCreateWithFlags(&e, hipEventDisableTiming));
+	must(hipEventCreate(&f));
+	must(hipEventRecord(e, NULL));
+	must(hipEventRecord(f, NULL));
+	is(hipEventElapsedTime(&ms, f, e), hipErrorInvalidHandle, "an event without timing");
+	must(hipEventDestroy(e));
+	must(hipEventDestroy(f));
+}
+
+/* ---- modules and functions ---- */
+
+static void test_stale_modules(void) {
+	hipFunction_t f;
+	hipDeviceptr_t p;
+	size_t bytes;
+	int n;
+	hipModule_t m = load(&f);
+	ok(hipModuleGetGlobal(NULL, &bytes, m, "counter") == hipSuccess && bytes == 8 &&
+	           hipModuleGetGlobal(&p, NULL, m, "counter") == hipSuccess,
+	   "the address or the size of a variable alone");
+	must(hipModuleUnload(m));
+	is(hipModuleUnload(m), hipErrorInvalidHandle, "a module is unloaded once");
+	is(hipModuleGetFunction(&f, m, "copy"), hipErrorInvalidHandle, "a kernel of it then");
+	is(hipModuleGetGlobal(&p, &bytes, m, "counter"), hipErrorInvalidHandle, "a variable of it");
+	is(launch_in(NULL, f), hipErrorInvalidHandle, "a launch of its kernel");
+	is(launch_in(NULL, WILD(hipFunction_t)), hipErrorInvalidHandle, "a launch of no kernel");
+	is(hipFuncGetAttribute(&n, HIP_FUNC_ATTRIBUTE_NUM_REGS, f), hipErrorInvalidHandle,
+	   "its attributes");
+	is(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&n, f, 64, 0), hipErrorInvalidHandle,
+	   "its occupancy");
+}
+
+/* ---- graphs ---- */
+
+static void test_stale_graphs(void) {
+	hipGraph_t graph, child;
+	hipGraphExec_t exec;
+	hipGraphNode_t node, other;
+	hipGraphNodeType type;
+	size_t n = 1;
+	must(hipGraphCreate(&graph, 0));
+	must(hipGraphCreate(&child, 0));
+	must(hipGraphAddEmptyNode(&node, graph, NULL, 0));
+	must(hipGraphDestroy(child));
+	is(hipGraphAddChildGraphNode(&other, graph, NULL, 0, child), hipErrorInvalidValue,
+	   "a child that was destroyed");
+	is(hipGraphAddEmptyNode(&other, graph, (hipGraphNode_t[]){ WILD(hipGraphNode_t) }, 1),
+	   hipErrorInvalidValue, "a dependency on no node");
+	must(hipGraphDestroy(graph));
+	is(hipGraphDestroy(graph), hipErrorIllegalState, "a graph is destroyed once");
+	is(hipGraphAddEmptyNode(&other, graph, NULL, 0), hipErrorInvalidValue, "adding to it then");
+	is(hipGraphGetNodes(graph, &other, &n), hipErrorInvalidValue, "its nodes");
+	is(hipGraphNodeGetType(node, &type), hipErrorInvalidValue, "the type of one");
+	is(hipGraphInstantiate(&exec, WILD(hipGraph_t), NULL, NULL, 0), hipErrorInvalidValue,
+	   "instantiating none");
+	must(hipGraphCreate(&graph, 0));
+	must(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+	must(hipGraphExecDestroy(exec));
+	is(hipGraphExecDestroy(exec), hipErrorInvalidValue, "an executable graph, twice");
+	is(hipGraphLaunch(exec, NULL), hipErrorInvalidValue, "a launch of it");
+	must(hipGraphDestroy(graph));
+}
+
+static void test_unloaded_kernel_in_graph(void) {
+	uint32_t n = 0;
+	void *p = NULL, *params[] = { &p, &p, &n };
+	hipFunction_t f;
+	hipModule_t m = load(&f);
+	hipGraph_t graph;
+	hipGraphExec_t exec, late;
+	hipGraphNode_t node;
+	hipKernelNodeParams k = {
+		.blockDim = { 64, 1, 1 }, .gridDim = { 1, 1, 1 }, .func = f, .kernelParams = params
+	};
+	must(hipGraphCreate(&graph, 0));
+	must(hipGraphAddKernelNode(&node, graph, NULL, 0, &k));
+	must(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+	must(hipModuleUnload(m));
+	is(hipGraphLaunch(exec, NULL), hipErrorInvalidHandle, "a graph whose kernel is unloaded");
+	is(hipGraphInstantiate(&late, graph, NULL, NULL, 0), hipErrorInvalidHandle,
+	   "instantiating it");
+	must(hipGraphExecDestroy(exec));
+	must(hipGraphDestroy(graph));
+}
+
+/* ---- captures ---- */
+
+static void test_capture_ends(void) {
+	hipStream_t s, t;
+	hipEvent_t e;
+	hipGraph_t graph;
+	hipStreamCaptureStatus status;
+	must(hipStreamCreate(&s));
+	must(hipStreamCreate(&t));
+	must(hipEventCreate(&e));
+	must(hipStreamBeginCapture(s, hipStreamCaptureModeGlobal));
+	is(hipStreamBeginCapture(s, hipStreamCaptureModeGlobal), hipErrorIllegalState,
+	   "a capture in a capture");
+	must(hipEventRecord(e, s));
+	is(hipEventQuery(e), hipErrorCapturedEvent, "an event of a capture");
+	must(hipStreamWaitEvent(t, e, 0));
+	is(hipStreamEndCapture(t, &graph), hipErrorStreamCaptureUnmatched,
+	   "ending it in the other stream");
+	must(hipStreamEndCapture(s, &graph));
+	must(hipStreamWaitEvent(t, e, 0));
+	must(hipStreamIsCapturing(t, &status));
+	ok(status == hipStreamCaptureStatusNone, "an event of a capture that ended starts none");
+	must(hipGraphDestroy(graph));
+	must(hipStreamBeginCapture(s, hipStreamCaptureModeGlobal));
+	must(hipEventRecord(e, s));
+	must(hipStreamWaitEvent(t, e, 0));
+	must(hipStreamDestroy(s));
+	must(hipStreamIsCapturing(t, &status));
+	ok(status == hipStreamCaptureStatusNone, "a capture ends with its stream");
+	is(hipStreamEndCapture(s, &graph), hipErrorContextIsDestroyed, "ending it then");
+	must(hipStreamDestroy(t));
+	must(hipEventDestroy(e));
+}
+
+int main(void) {
+	test_stale_streams();
+	test_default_streams();
+	test_thread_streams();
+	test_stream_flags();
+	test_stale_events();
+	test_event_flags();
+	test_stale_modules();
+	test_stale_graphs();
+	test_unloaded_kernel_in_graph();
+	test_capture_ends();
+	return done_testing();
+}

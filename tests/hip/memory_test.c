@@ -1,0 +1,216 @@
+/* Kinds of memory, pools, pointers and contexts, as host programs use them. */
+#include "runtime_test.h"
+
+#include <pthread.h>
+
+static hipModule_t probe;
+
+static hipError_t copy(void *to, void *from) {
+	hipFunction_t f;
+	void *params[] = { &to, &from };
+	must(hipModuleGetFunction(&f, probe, "copy"));
+	hipError_t e = hipModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, NULL, params, NULL);
+	return e == hipSuccess ? hipDeviceSynchronize() : e;
+}
+
+static void is(hipError_t got, hipError_t want, const char *what) {
+	if (!ok(got == want, "%s: %s", what, hipGetErrorName(want)))
+		diag("got %s", hipGetErrorName(got));
+}
+
+/* ---- host memory ---- */
+
+static void test_registered(void) {
+	uint32_t *mine = calloc(200, 4), *p = device_bytes(256);
+	void *seen = NULL;
+	unsigned flags = 9;
+	for (unsigned i = 0; i < 64; i++)
+		mine[i + 8] = 1000 + i;
+	is(copy(p, mine + 8), hipErrorIllegalAddress, "a kernel that reads memory of the program");
+	is(hipHostRegister(mine + 8, 256, 2), hipSuccess, "registering it");
+	ok(hipHostGetDevicePointer(&seen, mine + 8, 0) == hipSuccess && seen == mine + 8 &&
+	           hipHostGetFlags(&flags, mine + 8) == hipSuccess && flags == 2,
+	   "it has the same address on the device, and its flags");
+	ok(copy(p, mine + 8) == hipSuccess && !memcmp(p, mine + 8, 256),
+	   "the kernel reads it then");
+	memset(p, 0xA5, 256);
+	ok(copy(mine + 8, p) == hipSuccess && mine[8] == 0xA5A5A5A5 && mine[71] == 0xA5A5A5A5 &&
+	           !mine[7] && !mine[72],
+	   "and writes it, and nothing beside it");
+	is(copy(mine + 9, p), hipErrorIllegalAddress, "past its end it faults");
+	is(hipHostRegister(mine, 64, 0), hipErrorHostMemoryAlreadyRegistered,
+	   "registering a part of it again");
+	is(hipHostRegister(p, 4, 0), hipErrorHostMemoryAlreadyRegistered, "or device memory");
+	is(hipFree(mine + 8), hipErrorInvalidValue, "it cannot be freed");
+	is(hipHostUnregister(mine + 9), hipErrorHostMemoryNotRegistered, "it ends by its start");
+	is(hipHostUnregister(mine + 8), hipSuccess, "which ends it");
+	is(hipHostUnregister(mine + 8), hipErrorHostMemoryNotRegistered, "once");
+	is(hipHostUnregister(p), hipErrorHostMemoryNotRegistered, "device memory is none");
+	is(copy(p, mine + 8), hipErrorIllegalAddress, "the kernel cannot read it any more");
+	must(hipFree(p));
+	free(mine);
+}
+
+static void test_freed_by_its_kind(void) {
+	void *host, *device = device_bytes(16), *managed;
+	must(hipHostMalloc(&host, 16, 0));
+	must(hipMallocManaged(&managed, 16, hipMemAttachGlobal));
+	is(hipFree(host), hipErrorInvalidValue, "hipFree of host memory");
+	is(hipHostFree(device), hipErrorInvalidValue, "hipHostFree of device memory");
+	is(hipHostMalloc(&host, 16, 0x100), hipErrorInvalidValue, "an unknown flag of host memory");
+	is(hipHostMalloc(&host, 16, 0xC0000000), hipErrorInvalidValue, "coherent and not coherent");
+	is(hipMallocManaged(&managed, 16, 7), hipErrorInvalidValue, "an unknown kind of managed");
+	is(hipMallocManaged(&managed, 0, hipMemAttachGlobal), hipErrorInvalidValue,
+	   "0 bytes of it");
+	is(hipHostFree(host), hipSuccess, "hipHostFree of host memory");
+	is(hipFree(device), hipSuccess, "hipFree of device memory");
+	is(hipMemAdvise(managed, 16, hipMemAdviseSetReadMostly, 0), hipSuccess,
+	   "advice on managed memory");
+	is(hipMemAdvise(managed, 17, hipMemAdviseSetReadMostly, 0), hipErrorInvalidValue,
+	   "and past its end");
+	is(hipMemAdvise(managed, 16, hipMemAdviseSetReadMostly, 4), hipErrorInvalidDevice,
+	   "for another device");
+	is(hipMemAdvise(managed, 16, (hipMemoryAdvise)50, 0), hipErrorInvalidValue, "of no kind");
+	is(hipMemPrefetchAsync(managed, 16, hipCpuDeviceId, NULL), hipSuccess, "a prefetch");
+	is(hipMemPrefetchAsync(managed, 16, 1, NULL), hipErrorInvalidDevice, "to no device");
+	is(hipFree(managed), hipSuccess, "hipFree of managed memory");
+}
+
+/* ---- pointers ---- */
+
+/* hipMemoryType of HIP 6 and 7. */
+enum { HOST = 1, DEVICE = 2, MANAGED = 3 };
+
+static void test_pointer(void *p, size_t bytes, int type, const char *what) {
+	hipPointerAttribute_t a;
+	int number = -1, ordinal = -1;
+	bool managed = false;
+	void *start = NULL;
+	uint32_t size = 0;
+	must(hipPointerGetAttributes(&a, (char *)p + 3));
+	must(hipPointerGetAttribute(&number, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE, (char *)p + 3));
+	must(hipPointerGetAttribute(&start, HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR, (char *)p + 3));
+	void *values[] = { &size, &managed, &ordinal };
+	hipPointer_attribute three[] = { HIP_POINTER_ATTRIBUTE_RANGE_SIZE,
+		                         HIP_POINTER_ATTRIBUTE_IS_MANAGED,
+		                         HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL };
+	must(hipDrvPointerGetAttributes(3, three, values, p));
+	ok((int)a.memoryType == type && number == type && !a.device && !ordinal && start == p &&
+	           size == bytes && managed == (type == MANAGED) && a.isManaged == managed &&
+	           a.devicePointer == (char *)p + 3 &&
+	           a.hostPointer == (type == DEVICE ? NULL : (char *)p + 3),
+	   "what a pointer to %s memory is", what);
+}
+
+static void test_pointers(void) {
+	void *device = device_bytes(100), *host, *managed, *mine = malloc(100);
+	hipPointerAttribute_t a;
+	int type = 9;
+	void *values[] = { &type };
+	hipPointer_attribute what[] = { HIP_POINTER_ATTRIBUTE_MEMORY_TYPE };
+	must(hipHostMalloc(&host, 100, 0));
+	must(hipMallocManaged(&managed, 100, hipMemAttachGlobal));
+	must(hipHostRegister(mine, 100, 0));
+	test_pointer(device, 100, DEVICE, "device");
+	test_pointer(host, 100, HOST, "host");
+	test_pointer(managed, 100, MANAGED, "managed");
+	test_pointer(mine, 100, HOST, "registered");
+	must(hipHostUnregister(mine));
+	is(hipPointerGetAttributes(&a, mine), hipErrorInvalidValue,
+	   "memory of the program is none");
+	ok(hipDrvPointerGetAttributes(1, what, values, mine) == hipSuccess && !type,
+	   "for the driver API it is of type 0");
+	is(hipPointerGetAttributes(&a, (char *)device + 100), hipErrorInvalidValue,
+	   "nor is what is past an allocation");
+	free(mine);
+	must(hipFree(device));
+	must(hipFree(managed));
+	must(hipHostFree(host));
+}
+
+/* ---- pools ---- */
+
+static void test_pools(void) {
+	hipMemPoolProps props = { .allocType = hipMemAllocationTypePinned,
+		                  .location = { hipMemLocationTypeDevice, 0 } };
+	hipMemPool_t pool, first, now;
+	void *p, *q, *from = NULL;
+	uint64_t used = 9, high = 9, zero = 0, some = 1 << 20;
+	must(hipMemPoolCreate(&pool, &props));
+	must(hipDeviceGetDefaultMemPool(&first, 0));
+	must(hipMallocFromPoolAsync(&p, 5000, pool, NULL));
+	must(hipPointerGetAttribute(&from, HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, p));
+	must(hipMemPoolGetAttribute(pool, hipMemPoolAttrUsedMemCurrent, &used));
+	ok(from == pool && used == 8192, "memory comes from its pool, in pages");
+	must(hipDeviceSetMemPool(0, pool));
+	must(hipDeviceGetMemPool(&now, 0));
+	must(hipMallocAsync(&q, 5000, NULL));
+	must(hipMemPoolGetAttribute(pool, hipMemPoolAttrUsedMemCurrent, &used));
+	ok(now == pool && used == 16384, "hipMallocAsync takes from the device's pool");
+	must(hipFreeAsync(p, NULL));
+	must(hipFreeAsync(q, NULL));
+	must(hipMemPoolGetAttribute(pool, hipMemPoolAttrUsedMemCurrent, &used));
+	must(hipMemPoolGetAttribute(pool, hipMemPoolAttrUsedMemHigh, &high));
+	ok(!used && high == 16384, "freeing gives it back, and the watermark stays");
+	is(hipMemPoolSetAttribute(pool, hipMemPoolAttrUsedMemHigh, &some), hipErrorInvalidValue,
+	   "a watermark of 1 MiB");
+	must(hipMemPoolSetAttribute(pool, hipMemPoolAttrUsedMemHigh, &zero));
+	must(hipMemPoolSetAttribute(pool, hipMemPoolAttrReleaseThreshold, &some));
+	must(hipMemPoolGetAttribute(pool, hipMemPoolAttrReleaseThreshold, &used));
+	must(hipMemPoolGetAttribute(pool, hipMemPoolAttrUsedMemHigh, &high));
+	ok(used == some && !high, "attributes are kept");
+	must(hipMemPoolDestroy(pool));
+	must(hipDeviceGetMemPool(&now, 0));
+	ok(now == first, "a pool that is destroyed is the device's no more");
+	is(hipMemPoolDestroy(pool), hipErrorInvalidValue, "it is destroyed once");
+	is(hipMemPoolDestroy(first), hipErrorInvalidValue, "the default pool lives on");
+	is(hipMallocFromPoolAsync(&p, 4, pool, NULL), hipErrorInvalidValue, "taking from it then");
+	props.location.id = 1;
+	is(hipMemPoolCreate(&pool, &props), hipErrorInvalidValue, "a pool of another device");
+}
+
+/* ---- contexts ---- */
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+static void *current_here(void *c) {
+	must(hipCtxGetCurrent(c));
+	return NULL;
+}
+
+static void test_contexts(void) {
+	hipCtx_t c, now, there = NULL;
+	unsigned flags;
+	int active = -1, before = -1;
+	pthread_t thread;
+	must(hipDevicePrimaryCtxGetState(0, &flags, &before));
+	must(hipDevicePrimaryCtxRetain(&c, 0));
+	must(hipDevicePrimaryCtxGetState(0, &flags, &active));
+	ok(!before && active == 1, "retaining the primary context makes it active");
+	must(hipCtxPushCurrent(c));
+	must(hipCtxGetCurrent(&now));
+	pthread_create(&thread, NULL, current_here, &there);
+	pthread_join(thread, NULL);
+	ok(now == c && there == c, "it is the current one, of each thread");
+	ok(hipCtxPopCurrent(&now) == hipSuccess && now == c &&
+	           hipCtxPopCurrent(&now) == hipErrorInvalidContext,
+	   "it is popped once");
+	is(hipCtxSetCurrent((hipCtx_t)&active), hipErrorInvalidContext, "another context");
+	must(hipCtxSetCurrent(c));
+	must(hipCtxSetCurrent(NULL));
+	must(hipDevicePrimaryCtxRelease(0));
+	must(hipDevicePrimaryCtxGetState(0, &flags, &active));
+	ok(!active, "it ends with its last user");
+	is(hipDevicePrimaryCtxRetain(&c, 1), hipErrorInvalidDevice, "a context of another device");
+}
+
+int main(void) {
+	must(hipModuleLoad(&probe, built("tests/hip/probe.gpu.co")));
+	test_registered();
+	test_freed_by_its_kind();
+	test_pointers();
+	test_pools();
+	test_contexts();
+	must(hipModuleUnload(probe));
+	return done_testing();
+}
