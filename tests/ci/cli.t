@@ -33,7 +33,7 @@ for my $text (map { slurp($_) } glob 'cases/*/*.yaml') {
 	$runs += $own * ($variants || 1);
 }
 is(@list, $runs, 'every run of every case file and of its variants, one a line');
-my $sizes = qr/\d+x\d+x\d+(?:,\w+=\d+)*|\w+=\d+(?:,\w+=\d+)*/;
+my $sizes = qr/\d+x\d+x\d+(?:,\w+=[\d+]+)*|\w+=\d+(?:,\w+=\d+)*/;
 is(scalar(grep { !m{^\w+/\w+(?:/\w+)?/$sizes/(?:exact|general|special) } } @list), 0,
 	'under case / variant / sizes / regime');
 my @quick = map { /^(\S+) +.*\bquick\b/ } @list;
