@@ -109,10 +109,13 @@ struct mx_run_result {
 	bool failed;       /* the device failed; memory was not read */
 	bool late;         /* failed: the launch did not end in time; the device is lost */
 	char failure[1024];
-	uint64_t hash; /* of all bytes of all buffers, with guards */
 };
 int mx_bench_run(struct mx_bench *b, uint64_t schedule, struct mx_run_result *r,
                  struct mx_error *err);
+
+/* The hash of all bytes of all buffers, with guards, after the last run; it must not have failed.
+ */
+uint64_t mx_bench_hash(const struct mx_bench *b);
 
 /* Varies the surroundings of the next runs; the schedule's seed decides them for each run. NULL: no
  * variation. Usual amounts in *vary become the device's. */

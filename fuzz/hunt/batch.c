@@ -12,10 +12,11 @@
 
 int mx_run_0_keep(struct mx_run_0 *zero, const struct mx_bench *b, const struct mx_run_result *r,
                   struct mx_error *err) {
-	*zero = (struct mx_run_0){ .failed = r->failed, .hash = r->hash };
+	*zero = (struct mx_run_0){ .failed = r->failed };
 	if (mx_bench_plan(b)->n_tiles) /* its buffers may be larger than memory */
 		return mx_fail(err, "%s: a run of some tiles is not compared with others",
 		               mx_bench_plan(b)->name);
+	zero->hash = r->failed ? 0 : mx_bench_hash(b);
 	for (unsigned i = 0; !r->failed && i < mx_bench_plan(b)->n_buffers; i++) {
 		size_t bytes;
 		const uint8_t *now = mx_bench_bytes(b, i, &bytes);
@@ -71,11 +72,13 @@ static bool differs(const struct mx_bench *b, const struct mx_run_0 *zero, struc
 
 struct mx_output mx_run_0_compare(const struct mx_run_0 *zero, const struct mx_bench *b,
                                   const struct mx_run_result *r) {
-	struct mx_output x = { .outcome = MX_RUN_SAME, .hash = r->failed ? 0 : r->hash };
+	struct mx_output x = { .outcome = MX_RUN_SAME, .hash = zero->hash };
 	if (r->failed)
-		x.outcome = MX_RUN_FAULT;
-	else if (zero->failed || differs(b, zero, &x))
-		x.outcome = MX_RUN_DIFFERS;
+		return (struct mx_output){ .outcome = MX_RUN_FAULT };
+	if (!zero->failed && !differs(b, zero, &x))
+		return x;
+	x.outcome = MX_RUN_DIFFERS;
+	x.hash = mx_bench_hash(b);
 	return x;
 }
 
@@ -132,10 +135,11 @@ static void take_notes(struct mx_batch *batch, const struct mx_bench *b) {
 
 /* Judges each distinct result once. */
 static mx_run_outcome judge_other(struct mx_batch *batch, const struct mx_race_options *o,
-                                  struct mx_bench *b, const struct mx_run_result *r) {
-	if (!o->legal || find(batch, MX_RUN_DIFFERS, r->hash))
+                                  struct mx_bench *b, const struct mx_run_result *r,
+                                  uint64_t hash) {
+	if (!o->legal || find(batch, MX_RUN_DIFFERS, hash))
 		return MX_RUN_DIFFERS;
-	if (find(batch, MX_RUN_LEGAL, r->hash))
+	if (find(batch, MX_RUN_LEGAL, hash))
 		return MX_RUN_LEGAL;
 	return o->legal(o->context, b, r) ? MX_RUN_LEGAL : MX_RUN_DIFFERS;
 }
@@ -144,7 +148,7 @@ void mx_batch_add(struct mx_batch *batch, const struct mx_race_options *o,
                   const struct mx_run_0 *zero, struct mx_bench *b, const struct mx_run_result *r) {
 	struct mx_output x = mx_run_0_compare(zero, b, r);
 	if (x.outcome == MX_RUN_DIFFERS)
-		x.outcome = judge_other(batch, o, b, r);
+		x.outcome = judge_other(batch, o, b, r, x.hash);
 	take_notes(batch, b);
 	if (x.outcome == MX_RUN_SAME)
 		batch->same++;

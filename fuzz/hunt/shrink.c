@@ -55,7 +55,7 @@ static bool diverges(struct shrink *s, const struct mx_schedule *schedule) {
 	s->status = mx_bench_run_as(s->b, schedule, &r, s->err);
 	if (s->status || s->fails)
 		return !s->status && r.failed && fails_alike(s);
-	return !r.failed && (s->sequential.failed || r.hash != s->sequential.hash);
+	return !r.failed && (s->sequential.failed || mx_bench_hash(s->b) != s->sequential.hash);
 }
 
 /* ---- deviations ---- */

@@ -197,6 +197,6 @@ int mx_sites_watch(struct mx_bench *b, struct mx_site *sites, size_t n, uint64_t
 	int status = mx_bench_run_as(b, &late, &r, err);
 	mx_bench_options(b)->observer = NULL;
 	free(w);
-	*hash = r.hash;
+	*hash = status || r.failed ? 0 : mx_bench_hash(b);
 	return status;
 }

@@ -73,10 +73,25 @@ static inline uint32_t mx_bitop3(uint8_t table, uint32_t a, uint32_t b, uint32_t
 	return d;
 }
 
+/* Half of the lanes: their mask has the width of their values, so that the compiler can make vector
+ * instructions of a loop with both. */
+enum { HALF = 32 };
+
+/* A lane mask. */
+#define VALU_MASK(name, condition)                                                                 \
+	LANE_FUNCTION(name) {                                                                      \
+		for (size_t first = 0; first < MX_LANES; first += HALF) {                          \
+			uint32_t mask = 0;                                                         \
+			for (size_t i = 0, l = first; i < HALF; i++, l++)                          \
+				mask |= (uint32_t)(condition) << i;                                \
+			x->mask_out |= (uint64_t)mask << first;                                    \
+		}                                                                                  \
+	}
+
 /* A comparison, and its variant that also writes EXEC. */
 #define COMPARE(name, condition)                                                                   \
-	VALU(v_cmp_##name, OUT(condition))                                                         \
-	VALU(v_cmpx_##name, OUT(condition))
+	VALU_MASK(v_cmp_##name, condition)                                                         \
+	VALU_MASK(v_cmpx_##name, condition)
 
 /* The eight comparisons of integers. */
 #define COMPARE_INTEGERS(type, a, b)                                                               \

@@ -1,7 +1,16 @@
 /* Integer opcodes of the vector ALU, 32 and 64 bits wide [ISA 12.7 to 12.10]. */
 #include "lane_macros.h"
 
-VALU(v_cndmask_b32, D(IN ? B : A))
+/* Both sources are loaded, so that the compiler needs no branch for each lane. */
+LANE_FUNCTION(v_cndmask_b32) {
+	for (size_t first = 0; first < MX_LANES; first += HALF) {
+		uint32_t mask = (uint32_t)(x->mask_in >> first);
+		for (size_t i = 0, l = first; i < HALF; i++, l++) {
+			uint32_t a = A, b = B;
+			D(mask >> i & 1 ? b : a);
+		}
+	}
+}
 
 /* ---- 32-bit integers ---- */
 
