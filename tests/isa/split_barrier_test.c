@@ -1,85 +1,17 @@
 /* Barriers that a wave signals by one instruction and waits for by another, and several barriers of
  * a workgroup, on an instruction set that has them. */
-#include "toy_set.h"
-
-enum { ITEMS = 64, SEEDS = 64 };
-
-/* Waves of 32; v0 is the work-item. */
-static unsigned items = ITEMS;
-static const struct mx_schedule *schedule; /* NULL: that of the seed */
-
-#define T_OP(opcode, d, a, b) (0xe0000000 | (opcode) << 24 | (d) << 16 | (a) << 8 | (b))
-#define T_SHL2(d, a)          T_OP(SHL2, d, a, 0)
-#define T_LDS_STORE(data, at) T_OP(LDS_STORE, data, at, 0)
-#define T_LDS_LOAD(d, at)     T_OP(LDS_LOAD, d, at, 0)
-#define T_WAIT_LDS            T_OP(WAIT, 0, LDS, 0)
-#define T_SIGNAL(barrier)     T_OP(SIGNAL, 0, barrier, 0)
-#define T_AWAIT(barrier)      T_OP(AWAIT, 0, barrier, 0)
-#define T_EXPECT(barrier, n)  T_OP(EXPECT, 0, barrier, n)
-#define T_JOIN(barrier)       T_OP(JOIN, 0, barrier, 0)
-#define T_ONLY(wave, n)       T_OP(OTHERS, 0, wave, n) /* the next n are for one wave */
-#define T_END                 T_OP(END, 0, 0, 0)
-#define LANE_ADDRESS          T_OP(LANE, 2, 0, 0), T_SHL2(2, 2) /* v2 */
-#define ITEM_ADDRESS          T_SHL2(1, 0)                      /* v1 */
-
-static bool is_race(const struct machine *m) {
-	return m->report.n_findings && m->report.findings->kind == MX_RACE_LDS;
-}
-static bool is_fine(const struct machine *m) {
-	return !m->report.n_findings;
-}
-
-/* Runs under many schedules; the result is that of the last, or of the first that is not so. */
-static const struct machine *run_often(const uint32_t *code, size_t bytes,
-                                       bool (*is_so)(const struct machine *m)) {
-	static struct machine m;
-	struct mx_program *p = mx_program_new(&toy32, code, bytes, (uintptr_t)code);
-	for (uint64_t seed = 0; seed < SEEDS; seed++) {
-		mx_report_free(&m.report);
-		m = ready(p, code);
-		m.launch.block[0] = items;
-		m.launch.seed = seed;
-		m.launch.schedule = schedule;
-		m.kernel.lds_bytes = 4 * ITEMS;
-		fill_arena(0);
-		if (!run(&m) || !is_so(&m))
-			break;
-	}
-	mx_program_free(p);
-	return &m;
-}
-#define RUN_OFTEN(code) run_often(code, sizeof(code), is_fine)
-
-static void races(const uint32_t *code, size_t bytes, const char *what) {
-	const struct machine *m = run_often(code, bytes, is_race);
-	if (!ok(is_race(m), "%s", what))
-		show_findings(m);
-}
-#define RACES(code, what) races(code, sizeof(code), what)
-
-static void ends_with(const uint32_t *code, size_t bytes, const char *words, const char *what) {
-	static struct machine m;
-	struct mx_program *p = mx_program_new(&toy32, code, bytes, (uintptr_t)code);
-	mx_report_free(&m.report);
-	m = ready(p, code);
-	m.launch.block[0] = items;
-	m.kernel.lds_bytes = 4 * ITEMS;
-	if (!ok(run(&m) && finding_says(&m, words), "%s", what))
-		show_findings(&m);
-	mx_program_free(p);
-}
-#define ENDS_WITH(code, words, what) ends_with(code, sizeof(code), words, what)
+#include "toy_programs.h"
 
 /* ---- a signal, then a wait ---- */
 
 static void test_exchange(void) {
 	/* Both waves load what the first has stored, and store it 512 bytes after their items. */
 	static const uint32_t exchange[] = {
-		ITEM_ADDRESS,        T_LDS_STORE(0, 1),    T_WAIT_LDS,
-		T_SIGNAL(0),         LANE_ADDRESS, /* while others arrive */
-		T_OP(COPY, 5, 0, 0), T_SHL2(5, 5),         T_SHL2(5, 5),
-		T_OP(ADD, 6, 1, 5),  T_AWAIT(0),           T_LDS_LOAD(3, 2),
-		T_WAIT_LDS,          T_OP(STORE, 3, 6, 0), T_END,
+		ITEM_ADDRESS,   T_LDS_STORE(0, 1), T_WAIT_LDS,
+		T_SIGNAL(0),    LANE_ADDRESS, /* while others arrive */
+		T_WAVE_SIZE(5), T_SHL2(5, 5),      T_SHL2(5, 5),
+		T_ADD(6, 1, 5), T_AWAIT(0),        T_LDS_LOAD(3, 2),
+		T_WAIT_LDS,     T_STORE(3, 6),     T_END,
 	};
 	const struct machine *m = RUN_OFTEN(exchange);
 	unsigned right = 0;

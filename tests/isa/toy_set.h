@@ -9,8 +9,11 @@
 
 #include "../../ref/isa/encoding/operands.h"
 #include "../../ref/isa/launch/launch.h"
+#include "../../ref/isa/machine/device_memory.h"
 #include "../../ref/isa/machine/registers.h"
+#include "../../ref/isa/memory/lds.h"
 #include "../../ref/isa/schedule/barriers.h"
+#include "../../ref/isa/schedule/inflight.h"
 
 #include <stdio.h>
 
@@ -33,9 +36,20 @@ enum {
 	OTHERS,
 	LDS_LOAD,
 	LDS_STORE,
+	COPY_IN,
+	COPY_OUT,
 	OPS
 };
-enum { IN, TABLE, OUT, LDS, COUNTERS }; /* streams, too */
+enum {
+	IN,
+	TABLE,
+	OUT,
+	LDS,
+	ASYNC,
+	COUNTERS,
+	ASYNC_OUT = COUNTERS,
+	STREAMS
+}; /* counters, streams */
 
 #define VECTOR(name, id)                                                                           \
 	{                                                                                          \
@@ -54,6 +68,10 @@ static const struct mx_op ops[OPS] = {
 	               .flags = MX_LOAD },
 	[LDS_STORE] = { "t_lds_store", (mx_opcode)LDS_STORE, MX_DS, MX_UNIT_MEMORY, 4,
 	                .flags = MX_STORE },
+	[COPY_IN] = { "t_copy_in", (mx_opcode)COPY_IN, MX_GLOBAL, MX_UNIT_MEMORY, 4,
+	              .flags = MX_LOAD },
+	[COPY_OUT] = { "t_copy_out", (mx_opcode)COPY_OUT, MX_GLOBAL, MX_UNIT_MEMORY, 4,
+	               .flags = MX_STORE },
 	[EXEC] = { "t_exec", (mx_opcode)EXEC, MX_SOPP, MX_UNIT_FLOW },
 	[WAIT] = { "t_wait", (mx_opcode)WAIT, MX_SOPP, MX_UNIT_FLOW, .flags = MX_KIND(WAITCNT) },
 	[COPY] = VECTOR("t_copy", COPY),
@@ -67,6 +85,18 @@ static const struct mx_op ops[OPS] = {
 	             .flags = MX_KIND(CBRANCH) },
 	[END] = { "t_end", (mx_opcode)END, MX_SOPP, MX_UNIT_FLOW, .flags = MX_KIND(END) },
 };
+
+/* clang-format off */
+#define STREAMS_OF { \
+	[IN] = { IN, MX_PATH_MEMORY, MX_IN_ORDER }, \
+	[TABLE] = { TABLE, MX_PATH_MEMORY, MX_ANY_ORDER }, \
+	[OUT] = { OUT, MX_PATH_MEMORY, MX_IN_ORDER }, \
+	[LDS] = { LDS, MX_PATH_LDS, MX_IN_ORDER }, \
+	[ASYNC] = { ASYNC, MX_PATH_ASYNC, MX_COUNTED_IN_ORDER }, \
+	[ASYNC_OUT] = { ASYNC, MX_PATH_ASYNC, MX_COUNTED_IN_ORDER }, \
+}
+/* clang-format on */
+static const struct mx_isa_stream streams[] = STREAMS_OF;
 
 /* Of most instructions b has the high bits of d. */
 static unsigned code_of(const struct mx_inst *in, unsigned shift) {
@@ -83,11 +113,18 @@ static void put_vgpr(struct mx_inst *in, unsigned position, mx_operand_role role
 	                                    .written = position >= MX_AT_RESULT });
 }
 
-/* The counter of a memory operation, or -1. */
-static int counter_of(unsigned op) {
-	return op >= LOAD && op <= STORE           ? (int)(op - LOAD)
-	       : op == LDS_LOAD || op == LDS_STORE ? LDS
-	                                           : -1;
+/* The stream of a memory operation, or -1. */
+static int stream_of(unsigned op) {
+	switch (op) {
+	case LOAD: return IN;
+	case LOOK: return TABLE;
+	case STORE: return OUT;
+	case LDS_LOAD:
+	case LDS_STORE: return LDS;
+	case COPY_IN: return ASYNC;
+	case COPY_OUT: return ASYNC_OUT;
+	default: return -1;
+	}
 }
 
 static bool has_result(unsigned op) {
@@ -101,11 +138,11 @@ static void put_operands(struct mx_inst *in, unsigned op) {
 		put_vgpr(in, MX_AT_SRC0, MX_AS_SRC0, 8);
 	if (op == ADD)
 		put_vgpr(in, MX_AT_SRC1, MX_AS_SRC1, 0);
-	if (counter_of(op) >= 0)
+	if (stream_of(op) >= 0)
 		put_vgpr(in, MX_AT_ADDRESS, MX_AS_ADDRESS, 8);
 	if (in->op->encoding == MX_GLOBAL)
 		mx_set_operand(in, MX_AT_BASE, base);
-	if (in->op->flags & MX_STORE)
+	if (in->op->flags & MX_STORE || op == COPY_IN) /* of a copy: the address in LDS */
 		put_vgpr(in, MX_AT_DATA, MX_AS_DATA, 16);
 	if (has_result(op))
 		put_vgpr(in, MX_AT_RESULT, MX_AS_D, 16);
@@ -123,10 +160,11 @@ static void decode(const uint32_t *code, size_t left, uint32_t offset, struct mx
 	if (in->dwords[0] >> 29 != 7 || op >= OPS)
 		return;
 	in->op = &ops[op];
-	if (counter_of(op) >= 0) {
-		in->streams = (uint8_t)(1 << counter_of(op));
-		in->counts = MX_COUNT(counter_of(op), 1);
+	if (stream_of(op) >= 0) {
+		in->streams = (uint8_t)(1 << stream_of(op));
+		in->counts = MX_COUNT(streams[stream_of(op)].counter, 1);
 	}
+	in->mem.lds = op == COPY_IN || op == COPY_OUT;
 	in->wait = wait_of(in->dwords[0]);
 	if (op == OTHERS)
 		in->imm = (int32_t)(in->dwords[0] & 255);
@@ -146,7 +184,8 @@ static size_t disassemble(const uint32_t *code, size_t left, uint64_t pc, char *
 		snprintf(text, room, "%s", in.op->name);
 	else
 		snprintf(text, room, "%s v%u", in.op->name,
-		         mx_row_at(&in, in.op->flags & MX_STORE ? MX_AT_DATA : MX_AT_RESULT));
+		         mx_row_at(&in,
+		                   has_result((unsigned)in.op->id) ? MX_AT_RESULT : MX_AT_DATA));
 	return in.op ? 4 : 0;
 }
 
@@ -221,6 +260,48 @@ static void others(struct mx_wave *w, const struct mx_inst *in) {
 	w->pc += w->index != (in->dwords[0] >> 8 & 255) ? 4 * (uint64_t)in->imm : 0;
 }
 
+/* ---- copies between device memory and LDS, lane by lane ---- */
+
+static void copy_extents(const struct mx_memop *m, mx_visit_extent *visit, void *context) {
+	bool out = m->in->op->flags & MX_STORE;
+	unsigned l;
+	MX_FOR_LANES(l, m->exec) {
+		visit(context, &(struct mx_extent){ false, out, (int)l, m->address[l], 4 });
+		visit(context, &(struct mx_extent){ true, !out, (int)l, m->data[0][l], 4 });
+	}
+}
+
+static void land_in(struct mx_wave *w, struct mx_memop *m) {
+	unsigned l;
+	MX_FOR_LANES(l, m->exec) {
+		uint32_t unwritten,
+			v = mx_memory_read(w, m->in, (int)l, m->address[l], 4, &unwritten);
+		mx_lds_write(w, m->in, l, m->data[0][l], 4, v, unwritten);
+	}
+}
+
+static void land_out(struct mx_wave *w, struct mx_memop *m) {
+	unsigned l;
+	MX_FOR_LANES(l, m->exec) {
+		uint32_t unwritten, v = mx_lds_read(w, m->in, l, m->data[0][l], 4, &unwritten);
+		mx_memory_write(w, m->in, (int)l, m->address[l], 4, v, unwritten);
+	}
+}
+
+static void copy_lanes(struct mx_wave *w, const struct mx_inst *in) {
+	struct mx_memop *m = mx_memop_new(w, in);
+	unsigned l;
+	if (!m)
+		return;
+	m->extents = copy_extents;
+	m->land = in->op->flags & MX_STORE ? land_out : land_in;
+	for (l = 0; l < w->group->run->isa->wave_size; l++) {
+		m->address[l] = mx_pair(w->s) + w->v[mx_row_at(in, MX_AT_ADDRESS)][l];
+		m->data[0][l] = w->v[mx_row_at(in, MX_AT_DATA)][l];
+	}
+	mx_memop_issue(w, mx_stream_of(in), m);
+}
+
 /* MODE is that of the set, the arena is in s[0:1], work-items are in v0, the size of the wave is in
  * s9. A kernel may have a dword of data before its code. */
 enum { MODE = 0xabc, DATA_FIRST = 1 };
@@ -249,6 +330,7 @@ static mx_handler *const *handlers(void) {
 		[COPY] = copy,           [MODE_OF] = mode_of,     [SIGNAL] = send_signal,
 		[AWAIT] = await,         [EXPECT] = expect,       [JOIN] = join,
 		[OTHERS] = others,       [LDS_LOAD] = mx_exec_DS, [LDS_STORE] = mx_exec_DS,
+		[COPY_IN] = copy_lanes,  [COPY_OUT] = copy_lanes,
 	};
 	return table;
 }
@@ -259,21 +341,16 @@ static mx_handler *const *handlers(void) {
 	[TABLE] = { "tablecnt", 15, "t_wait table", " ", "" }, \
 	[OUT] = { "outcnt", 3, "t_wait out", " ", "" }, \
 	[LDS] = { "ldscnt", 7, "t_wait lds", " ", "" }, \
-}
-#define STREAMS { \
-	[IN] = { IN, MX_PATH_MEMORY, true }, \
-	[TABLE] = { TABLE, MX_PATH_MEMORY, false }, \
-	[OUT] = { OUT, MX_PATH_MEMORY, true }, \
-	[LDS] = { LDS, MX_PATH_LDS, true }, \
+	[ASYNC] = { "asynccnt", 7, "t_wait async", " ", "" }, \
 }
 /* clang-format on */
 #define TOY(name_, size)                                                                           \
 	{                                                                                          \
 		.name = name_, .wave_size = size, .vgprs = MX_VGPR_FILE, .n_counters = COUNTERS,   \
-		.counter = COUNTERS_OF, .n_streams = COUNTERS, .stream = STREAMS, .n_barriers = 3, \
-		.barrier = "t_signal, t_await", .arrival = "t_signal", .start = start,             \
-		.unsupported = unsupported, .ops = ops, .n_ops = OPS, .decode = decode,            \
-		.disassemble = disassemble, .handlers = handlers                                   \
+		.counter = COUNTERS_OF, .n_streams = STREAMS, .stream = STREAMS_OF,                \
+		.n_barriers = 3, .barrier = "t_signal, t_await", .arrival = "t_signal",            \
+		.start = start, .unsupported = unsupported, .ops = ops, .n_ops = OPS,              \
+		.decode = decode, .disassemble = disassemble, .handlers = handlers                 \
 	}
 static const struct mx_isa toy = TOY("toy", 64), toy32 = TOY("toy32", 32);
 

@@ -377,7 +377,9 @@ struct mx_inst {
 		uint8_t row_mask, bank_mask;
 	} dpp;
 	struct {
-		bool offen, idxen, lds;
+		bool offen, idxen;
+		bool lds; /* a copy between device memory and LDS: MX_LOAD into LDS, MX_STORE from
+		             it */
 		bool sc0, sc1, nt; /* cache bits */
 		bool glc;          /* SMEM */
 		uint8_t offset1;

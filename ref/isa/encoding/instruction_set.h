@@ -24,14 +24,23 @@ typedef enum {
 	MX_PATH_SCRATCH, /* scratch alone */
 	MX_PATH_FLAT,    /* flat addresses, none in device memory */
 	MX_PATH_LDS,
+	MX_PATH_ASYNC, /* device memory and LDS, by a unit beside the L1 */
 	MX_PATH_SCALAR /* scalar memory, and all that counts like it */
 } mx_path;
+
+/* The order of the operations of a stream. */
+typedef enum {
+	MX_ANY_ORDER,
+	MX_IN_ORDER,         /* they land in the order of issue */
+	MX_COUNTED_IN_ORDER, /* they land in any order, and the counter has them in the order of
+	                        issue: a wait for n waits for all but the last n */
+} mx_stream_order;
 
 /* A stream: operations of a wave that one counter counts and that land in one order. */
 struct mx_isa_stream {
 	uint8_t counter;
 	uint8_t path;  /* mx_path */
-	bool in_order; /* they land in the order of issue; otherwise in any order */
+	uint8_t order; /* mx_stream_order */
 };
 
 enum { MX_STREAMS = 8, MX_BARRIERS = 17 /* of an instruction set at most */ };

@@ -42,10 +42,10 @@ static unsigned register_of(unsigned row) {
 
 /* ---- operations in flight ---- */
 
-/* Whether the operations of a counter land in the order of issue. */
+/* Whether a counter has its operations in the order of issue. */
 static bool in_order(const struct mx_isa *isa, const struct state *s) {
 	bool one = !(s->streams & (s->streams - 1));
-	return one && (!s->streams || isa->stream[__builtin_ctz(s->streams)].in_order);
+	return one && (!s->streams || isa->stream[__builtin_ctz(s->streams)].order != MX_ANY_ORDER);
 }
 
 static void grow_older(const struct waits *w, struct state *s, unsigned most) {
@@ -141,7 +141,7 @@ static void touch(const struct waits *w, const struct state *s, const struct mx_
 static int order_of(const struct mx_isa *isa, const struct mx_inst *in) {
 	bool one = in->streams && !(in->streams & (in->streams - 1));
 	const struct mx_isa_stream *s = one ? &isa->stream[__builtin_ctz(in->streams)] : NULL;
-	return s && s->in_order ? s->counter : -1;
+	return s && s->order == MX_IN_ORDER ? s->counter : -1;
 }
 
 static void touch_all(struct waits *w, const struct state *s, const struct mx_inst *in) {

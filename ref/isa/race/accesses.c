@@ -402,10 +402,22 @@ static struct mx_race_range range_of(struct mx_wave *w, const struct mx_inst *in
 		                       .lane = -1 };
 }
 
+static void access_extent(void *range, const struct mx_extent *e) {
+	struct mx_race_range *r = range;
+	r->lds = e->lds;
+	r->kind = e->write ? MX_RACE_WRITE : MX_RACE_READ;
+	r->lane = e->lane;
+	r->base = r->at = e->at;
+	r->bytes = e->bytes;
+	walk_range(r);
+}
+
 static void access(struct mx_race_range *r, const struct mx_memop *m) {
 	const struct mx_op *op = m->in->op;
 	r->kind = kind_of(op);
-	if (op->encoding == MX_DS)
+	if (m->extents)
+		m->extents(m, access_extent, r);
+	else if (op->encoding == MX_DS)
 		access_ds(r, m);
 	else if (op->encoding == MX_SMEM) {
 		if (op->rmw || op->flags & (MX_LOAD | MX_STORE))

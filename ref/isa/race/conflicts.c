@@ -23,7 +23,8 @@ static bool is_over(const struct mx_race_range *r, mx_access earlier) {
 	if (wave != mx_access_wave(r->me))
 		return mx_access_number(earlier) <= r->past->wave[wave].covered[stream];
 	return mx_access_number(earlier) <= w->covered[stream] ||
-	       (stream == mx_access_stream(r->me) && mx_race_stream(r->w, stream)->in_order);
+	       (stream == mx_access_stream(r->me) &&
+	        mx_race_stream(r->w, stream)->order == MX_IN_ORDER);
 }
 
 /* Whether the L1 of the workgroup orders it before this one: it was issued before a barrier that
@@ -165,7 +166,7 @@ static void check_write_of(struct mx_race_range *r, uint64_t at, const struct mx
 
 static bool is_write(const struct mx_race_range *r, mx_access a) {
 	const struct mx_inst *in = inst_of(r, a);
-	return in->op->flags & MX_STORE || (r->lds && in->mem.lds);
+	return in->op->flags & (r->lds && in->mem.lds ? MX_LOAD : MX_STORE);
 }
 
 /* Whether LDS-DMA loads from memory that the launch has not written so far. */

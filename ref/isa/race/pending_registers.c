@@ -104,8 +104,8 @@ struct register_access {
 /* Two loads that return in order write their registers in order. */
 static bool conflicts(const struct mx_race_wave *o, const struct register_access *t,
                       const struct mx_race_load *l) {
-	bool in_order =
-		t->write && t->stream == l->stream && mx_race_stream(t->w, l->stream)->in_order;
+	bool in_order = t->write && t->stream == l->stream &&
+	                mx_race_stream(t->w, l->stream)->order == MX_IN_ORDER;
 	return l->lanes & t->lanes && !is_over(o, l) && !in_order;
 }
 

@@ -153,7 +153,7 @@ static bool happened_before(const struct landing *r, const struct place *p,
 	if (l->group == r->w->group->index + 1 && mx_access_wave(l->access) == r->w->index)
 		return mx_access_number(l->access) <= o->covered[stream] ||
 		       (stream == mx_access_stream(r->me) &&
-		        mx_race_stream(r->w, stream)->in_order);
+		        mx_race_stream(r->w, stream)->order == MX_IN_ORDER);
 	return mx_race_happened_before(r->w, l->access, l->group, r->me, p->lds);
 }
 

@@ -136,12 +136,13 @@ static void barrier_opens(void *context, struct mx_group *g, unsigned barrier) {
 
 /* ---- waits ---- */
 
-/* In a stream that returns in order the last `left` operations may be in flight; in other streams
- * any may be. Operations of other streams on the same counter may be complete, so they do not help.
+/* In a stream that is counted in order the last `left` operations may be in flight; in other
+ * streams any may be. Operations of other streams on the same counter may be complete, so they do
+ * not help.
  */
-static bool cover(struct mx_race_wave *o, unsigned stream, bool in_order, unsigned left) {
+static bool cover(struct mx_race_wave *o, unsigned stream, mx_stream_order order, unsigned left) {
 	uint32_t issued = o->issued[stream];
-	if (!in_order && left)
+	if (order == MX_ANY_ORDER && left)
 		return false;
 	if (issued <= left || issued - left <= o->covered[stream])
 		return false;
@@ -158,7 +159,7 @@ static bool cover_all(const struct mx_wave *w, mx_counts counts) {
 		const struct mx_isa_stream *stream = &isa->stream[s];
 		unsigned left = mx_count(counts, stream->counter);
 		if (left < isa->counter[stream->counter].most)
-			more |= cover(o, s, stream->in_order, left);
+			more |= cover(o, s, stream->order, left);
 	}
 	return more;
 }

@@ -14,7 +14,7 @@ static struct mx_missing missing_wait(const struct mx_wave *w, unsigned stream, 
 	unsigned later = issued - number < most ? issued - number : most;
 	return (struct mx_missing){ .kind = MX_MISSING_WAIT,
 		                    .counter = s->counter,
-		                    .count = s->in_order ? later : 0 };
+		                    .count = s->order == MX_ANY_ORDER ? 0 : later };
 }
 
 static struct mx_missing missing(const struct mx_wave *w, mx_access earlier) {
@@ -99,7 +99,7 @@ void mx_race_report(struct mx_wave *w, const struct mx_inst *in, int lane, bool 
 		n.missing = missing(w, earlier);
 	if (same)
 		n.kind = MX_RACE_SAME_VALUE;
-	else if (lds && in->mem.lds)
+	else if (lds && in->mem.lds && in->op->flags & MX_LOAD)
 		classify(&n, w, mx_access_wave(earlier), mx_access_stream(earlier),
 		         mx_access_number(earlier), MX_PATH_MEMORY);
 	place_earlier(&n, w, earlier, group);

@@ -1,8 +1,8 @@
 /* Operations in flight: counters (vmcnt, lgkmcnt), order of return, and landings.
  *
  * The issue of an operation increments its counter, its landing decrements it. The instruction set
- * says which counter a stream of operations has, and whether the stream returns in the order of
- * issue (mx_isa_stream). With scratch_apart, scratch returns in an order of its own. */
+ * says which counter a stream of operations has, and in which order the stream returns
+ * (mx_isa_stream). With scratch_apart, scratch returns in an order of its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +21,8 @@ struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in) {
 		return NULL;
 	}
 	m->in = in;
+	m->extents = NULL;
+	m->held = 0;
 	m->issue = w->issued;
 	m->exec = mx_exec(w);
 	m->lds = 0;
@@ -50,11 +52,15 @@ static mx_counts weight_of(const struct mx_memop *m, unsigned counter) {
 	for (unsigned m_ = (w)->streams, s; m_ && ((s) = (unsigned)__builtin_ctz(m_), true);       \
 	     m_ &= m_ - 1)
 
+static bool land_in_order(const struct mx_isa_stream *s) {
+	return s->order == MX_IN_ORDER;
+}
+
 static uint64_t first_due(const struct mx_wave *w) {
 	uint64_t due = UINT64_MAX;
 	FOR_STREAMS(s, w) {
 		const struct mx_queue *q = &w->queue[s];
-		unsigned n = w->stream[s].in_order ? 1 : q->n;
+		unsigned n = land_in_order(&w->stream[s]) ? 1 : q->n;
 		for (unsigned i = 0; i < n; i++)
 			due = q->op[i]->due < due ? q->op[i]->due : due;
 	}
@@ -80,7 +86,7 @@ void mx_memop_issue(struct mx_wave *w, unsigned stream, struct mx_memop *m) {
 		mx_watch_operation(w, m);
 	if (mx_count(w->counts, s->counter) > stats->most[s->counter])
 		stats->most[s->counter] = mx_count(w->counts, s->counter);
-	if (m->due < w->next_due && (q->n == 1 || !s->in_order))
+	if (m->due < w->next_due && (q->n == 1 || !land_in_order(s)))
 		w->next_due = m->due;
 }
 
@@ -104,6 +110,17 @@ static void land_before(struct mx_wave *w, struct mx_memop *m) {
 	}
 }
 
+/* Decrements the counter; one that is counted in order leaves this to the operation before it. */
+static void count_landed(struct mx_wave *w, unsigned stream, unsigned i) {
+	const struct mx_isa_stream *s = &w->stream[stream];
+	struct mx_memop *const *op = w->queue[stream].op;
+	mx_counts counts = weight_of(op[i], s->counter) + op[i]->held;
+	if (i && s->order == MX_COUNTED_IN_ORDER)
+		op[i - 1]->held += counts;
+	else
+		w->counts -= counts;
+}
+
 /* Lands operation i of a stream: it takes effect, and its counter is decremented. */
 static void land(struct mx_wave *w, unsigned stream, unsigned i) {
 	struct mx_queue *q = &w->queue[stream];
@@ -121,7 +138,7 @@ static void land(struct mx_wave *w, unsigned stream, unsigned i) {
 	if (w->wanted & MX_WATCH_LANDING)
 		mx_watch_landed(w, m);
 	w->group->stores += (m->in->op->flags & MX_STORE) != 0;
-	w->counts -= weight_of(m, w->stream[stream].counter);
+	count_landed(w, stream, i);
 	w->streams &= ~((unsigned)(q->n == 1) << stream);
 	q->n--;
 	memmove(q->op + i, q->op + i + 1, (q->n - i) * sizeof *q->op);
@@ -146,7 +163,7 @@ static void land_due_of_any(struct mx_wave *w, unsigned stream) {
 
 void mx_land_due(struct mx_wave *w) {
 	FOR_STREAMS(s, w) {
-		if (w->stream[s].in_order)
+		if (land_in_order(&w->stream[s]))
 			land_due_in_order(w, s);
 		else
 			land_due_of_any(w, s);
@@ -169,7 +186,7 @@ static unsigned may_land(const struct mx_wave *w, unsigned counter, struct next 
 		const struct mx_queue *q = &w->queue[s];
 		if (w->stream[s].counter != counter)
 			continue;
-		if (w->stream[s].in_order)
+		if (land_in_order(&w->stream[s]))
 			oldest[ordered++] = (struct next){ q, s, 0 };
 		else
 			for (unsigned i = 0; i < q->n; i++)
@@ -233,7 +250,7 @@ static void land_one_of(struct mx_wave *w, unsigned counter) {
 	unsigned n = may_land(w, counter, next), i = 0;
 	if (w->group->run->launch->schedule)
 		i = first_of(next, n);
-	else if (n > 1 || !w->stream[next[0].stream].in_order)
+	else if (n > 1 || !land_in_order(&w->stream[next[0].stream]))
 		i = mx_random_below(&w->group->random, n);
 	land(w, next[i].stream, next[i].i);
 }

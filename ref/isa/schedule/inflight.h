@@ -7,12 +7,25 @@
 /* How many of the lanes that take part have all of their data in range. */
 typedef enum { MX_RANGE_SOME, MX_RANGE_NONE, MX_RANGE_ALL } mx_range;
 
+/* Bytes in LDS or device memory that an operation accesses. */
+struct mx_extent {
+	bool lds, write;
+	int lane; /* -1: none */
+	uint64_t at;
+	unsigned bytes;
+};
+typedef void mx_visit_extent(void *context, const struct mx_extent *e);
+
 /* A memory operation in flight. Issue takes addresses and store data. Landing reads memory and
  * writes registers, LDS or memory. */
 struct mx_memop {
 	const struct mx_inst *in;
 	struct mx_memop *next_free;
 	void (*land)(struct mx_wave *w, struct mx_memop *m);
+	/* Visits all bytes that it accesses: of an operation that `address` and the opcode do not
+	 * describe, such as a copy between device memory and LDS; otherwise NULL. */
+	void (*extents)(const struct mx_memop *m, mx_visit_extent *visit, void *context);
+	mx_counts held;             /* counts of later ones that have landed before it */
 	uint64_t issue;             /* number of its instruction in the wave */
 	uint64_t due;               /* workgroup clock at which it may land without a wait */
 	uint64_t issued_at;         /* workgroup clock at issue */
