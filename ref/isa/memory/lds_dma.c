@@ -50,8 +50,13 @@ static const void *source(const struct mx_memop *m, unsigned lane) {
 /* Every lane, without gaps in LDS. `bytes` is a constant where this is called. */
 static inline __attribute__((always_inline)) void
 copy_run(const struct mx_group *g, const struct mx_memop *m, unsigned bytes) {
-	for (unsigned l = 0; l < MX_LANES; l++)
-		memcpy(g->lds + m->lds + l * bytes, source(m, l), bytes);
+	uint8_t *to = g->lds + m->lds;
+	if (m->in_range == ~0ull)
+		for (unsigned l = 0; l < MX_LANES; l++)
+			memcpy(to + l * bytes, mx_place(0, m->address[l]), bytes);
+	else
+		for (unsigned l = 0; l < MX_LANES; l++)
+			memcpy(to + l * bytes, source(m, l), bytes);
 	memset(g->lds_unwritten + m->lds, 0, MX_LANES * bytes);
 }
 

@@ -322,7 +322,7 @@ static struct mx_race_analysis *new_order(const struct mx_launch *l) {
 		return NULL;
 	}
 	o->memory.lists = o->atomics.lists = o->sync.wave_sync->any;
-	o->memory.by_cells = o->memory.lists || l->lane_by_lane;
+	o->memory.by_cells = l->lane_by_lane;
 	o->atomics.by_cells = true;
 	o->memory.isa = o->atomics.isa = mx_program_isa(l->program);
 	o->memory.readers = o->atomics.readers = 2 * mx_waves_of(o->memory.isa, l->block);

@@ -122,11 +122,21 @@ static bool is_shared(const struct mx_race_page *p) {
 	return all == ~0ull;
 }
 
+/* Records have no lists of readers of several workgroups. */
+static bool needs_list(const struct mx_race_range *r, const struct mx_race_map *m,
+                       const struct mx_race_page *p, mx_cells cells) {
+	for (unsigned i = 0; m->lists && i < p->n; i++)
+		if (p->record[i].group != r->group && mx_cells_meet(&p->record[i].cells, &cells))
+			return true;
+	return false;
+}
+
 static bool read_page(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
                       mx_cells cells) {
 	bool known = !mx_cells_any(cells & ~p->several_groups);
 	bool first = !mx_cells_meet(&p->touched, &cells);
-	if (!(first || may_read(r, p, cells)) || !(known || make_room(m, p, (mx_cells){ 0 })))
+	if (!(first || (may_read(r, p, cells) && !needs_list(r, m, p, cells))) ||
+	    !(known || make_room(m, p, (mx_cells){ 0 })))
 		return false;
 	if (p->n == p->room)
 		compact(p);
