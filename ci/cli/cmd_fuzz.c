@@ -51,6 +51,24 @@ static void print_command(const struct mx_options *o, const struct mx_shapes *s,
 	printf(" --device emu --seed %" PRIu64 "\n", f->trial.seed);
 }
 
+/* "fails from M = 33, N = 2: M = 32 passes, N = 1 passes" */
+static void print_neighbours(const struct mx_shapes *s, const struct mx_shape_failure *f) {
+	const struct mx_sizes *sizes = &f->trial.run.sizes;
+	bool any = false;
+	for (unsigned i = 0; i < sizes->n; i++)
+		if (f->passes[i]) {
+			printf("%s%s = %" PRId64, any ? ", " : "      fails from ",
+			       sizes->at[i].name, sizes->at[i].value);
+			any = true;
+		}
+	for (unsigned i = 0, n = 0; i < sizes->n; i++)
+		if (f->passes[i])
+			printf("%s%s = %" PRId64 " passes", n++ ? ", " : "; ", s->sizes.at[i].name,
+			       f->passes[i]);
+	if (any)
+		putchar('\n');
+}
+
 static void print_failure(const struct mx_options *o, const struct mx_shapes *s,
                           const struct mx_shape_failure *f) {
 	char small[MX_RUN_NAME], first[MX_RUN_NAME];
@@ -62,6 +80,7 @@ static void print_failure(const struct mx_options *o, const struct mx_shapes *s,
 			printf("      %s: %s\n", f->kind, f->verdict.notes[i].text);
 			break;
 		}
+	print_neighbours(s, f);
 	if (strcmp(small, first))
 		printf("      drawn as %s, and made small\n", first);
 	print_command(o, s, f);

@@ -10,8 +10,8 @@ enum {
 	SCANNED = 128, /* values of a size of which one must have a plan */
 };
 
-/* Whether the trial fails in the same way; then it replaces the failure's. */
-static bool still_fails(const struct mx_shapes *s, struct mx_shape_failure *f, struct mx_trial *t) {
+bool mx_trial_still_fails(const struct mx_shapes *s, struct mx_shape_failure *f,
+                          struct mx_trial *t) {
 	struct mx_verdict v;
 	struct mx_error err;
 	const char *kind;
@@ -26,9 +26,9 @@ static bool still_fails(const struct mx_shapes *s, struct mx_shape_failure *f, s
 /* Fewer random numbers may lack the one that fails, so other seeds are tried. */
 static bool fails_by_a_seed(const struct mx_shapes *s, struct mx_shape_failure *f,
                             struct mx_trial *t) {
-	bool fails = still_fails(s, f, t);
+	bool fails = mx_trial_still_fails(s, f, t);
 	for (t->seed = 1; !fails && t->run.regime != MX_REGIME_EXACT && t->seed <= SEEDS; t->seed++)
-		fails = still_fails(s, f, t);
+		fails = mx_trial_still_fails(s, f, t);
 	return fails;
 }
 
@@ -82,14 +82,6 @@ static bool try_size(const struct mx_shapes *s, struct mx_shape_failure *f, unsi
 	return fails_by_a_seed(s, f, &t);
 }
 
-/* Tries the least values that bring a buffer over a ceiling. */
-static void reduce_far(const struct mx_shapes *s, struct mx_shape_failure *f, unsigned size) {
-	for (unsigned i = 0; i < s->c->n_buffers * MX_CEILINGS; i++) {
-		struct mx_far far = { f->trial.run, size, i / MX_CEILINGS, i % MX_CEILINGS };
-		try_size(s, f, size, mx_shapes_far(s, &far));
-	}
-}
-
 /* Tries other groups; M is their sum. */
 static bool try_groups(const struct mx_shapes *s, struct mx_shape_failure *f, unsigned M,
                        const struct mx_run_groups *g) {
@@ -99,7 +91,7 @@ static bool try_groups(const struct mx_shapes *s, struct mx_shape_failure *f, un
 		sum += g->rows[i];
 	t.run.groups = *g;
 	t.run.sizes.at[M].value = sum;
-	return sum && still_fails(s, f, &t);
+	return sum && mx_trial_still_fails(s, f, &t);
 }
 
 static bool try_rows(const struct mx_shapes *s, struct mx_shape_failure *f, unsigned M, unsigned i,
@@ -136,19 +128,24 @@ static bool reduce_groups(const struct mx_shapes *s, struct mx_shape_failure *f,
 	return smaller;
 }
 
-/* Tries borders in ascending order; then halves the distance to the largest size that passes. */
+/* Tries borders in ascending order. */
+static bool to_small(const struct mx_shapes *s, struct mx_shape_failure *f, unsigned size) {
+	const struct mx_borders *b = &s->borders[size];
+	for (unsigned i = 0; i < b->n; i++)
+		if (try_size(s, f, size, b->at[i].value))
+			return true;
+	return false;
+}
+
+/* Then halves the distance to the largest size that passes. */
 static bool reduce_size(const struct mx_shapes *s, struct mx_shape_failure *f, unsigned size) {
 	const struct mx_borders *b = &s->borders[size];
 	int64_t begin = f->trial.run.sizes.at[size].value, passes = 0;
-	bool smaller = false;
 	if (b->is_choice)
 		return reduce_choice(s, f, size);
 	if (mx_shapes_is_grouped(s, size))
 		return reduce_groups(s, f, size);
-	for (unsigned i = 0; i < b->n && !smaller; i++)
-		smaller = try_size(s, f, size, b->at[i].value);
-	if (f->trial.run.tiles)
-		reduce_far(s, f, size);
+	to_small(s, f, size);
 	for (;;) {
 		int64_t now = f->trial.run.sizes.at[size].value;
 		int64_t v = (passes + now) / 2 / b->multiple * b->multiple;
@@ -160,24 +157,33 @@ static bool reduce_size(const struct mx_shapes *s, struct mx_shape_failure *f, u
 	return f->trial.run.sizes.at[size].value < begin;
 }
 
+/* A failure of a large shape that small ones do not have is put at a border. */
+static bool reduce_large(const struct mx_shapes *s, struct mx_shape_failure *f) {
+	for (unsigned i = 0; i < f->trial.run.sizes.n && f->trial.run.tiles; i++)
+		if (!s->borders[i].is_choice && !mx_shapes_is_grouped(s, i))
+			to_small(s, f, i);
+	return mx_trial_to_border(s, f);
+}
+
 static void reduce_data(const struct mx_shapes *s, struct mx_shape_failure *f) {
 	struct mx_trial t = f->trial;
 	t.run.regime = MX_REGIME_EXACT;
 	if (t.run.regime != f->trial.run.regime)
-		still_fails(s, f, &t);
+		mx_trial_still_fails(s, f, &t);
 	t = f->trial;
 	t.seed = 1;
 	if (t.seed != f->trial.seed)
-		still_fails(s, f, &t);
+		mx_trial_still_fails(s, f, &t);
 }
 
 void mx_trial_reduce(const struct mx_shapes *s, struct mx_shape_failure *f) {
-	bool smaller = true;
 	reduce_data(s, f);
+	bool smaller = !reduce_large(s, f);
 	while (smaller) {
 		smaller = false;
 		for (unsigned i = 0; i < f->trial.run.sizes.n; i++)
 			smaller |= reduce_size(s, f, i);
 	}
 	reduce_data(s, f);
+	mx_trial_neighbours(s, f);
 }

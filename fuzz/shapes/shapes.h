@@ -38,8 +38,10 @@ struct mx_borders {
 struct mx_shape_failure {
 	struct mx_trial trial, first; /* small; as drawn */
 	char kind[32];
-	struct mx_verdict verdict; /* of the small one */
-	char saved[PATH_MAX];      /* the case file that was written; or "" */
+	struct mx_verdict verdict;    /* of the small one */
+	int64_t passes[MX_MAX_SIZES]; /* the next smaller value of each size, if with it the small
+	                                 one passes; else 0 */
+	char saved[PATH_MAX];         /* the case file that was written; or "" */
 };
 
 enum { MX_MOST_FAILURES = 4 }; /* kept for a case; one of each kind */
@@ -113,6 +115,17 @@ const char *mx_trial_kind(const struct mx_verdict *v);
 
 /* Makes a failing trial smaller while its kind of failure stays. */
 void mx_trial_reduce(const struct mx_shapes *s, struct mx_shape_failure *f);
+/* Whether the trial fails in the same way; then it replaces the failure's. */
+bool mx_trial_still_fails(const struct mx_shapes *s, struct mx_shape_failure *f,
+                          struct mx_trial *t);
+
+/* ---- border.c ---- */
+
+/* Replaces a failing trial of tiles by one with the same kind of failure at a ceiling of 32 bits:
+ * of the fewest buffers, with all other sizes small. False if there is none. */
+bool mx_trial_to_border(const struct mx_shapes *s, struct mx_shape_failure *f);
+/* Sets the failure's `passes`. */
+void mx_trial_neighbours(const struct mx_shapes *s, struct mx_shape_failure *f);
 
 /* ---- regress.c ---- */
 

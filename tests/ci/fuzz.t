@@ -32,14 +32,19 @@ like($out, qr/^ +C beyond: 2\^31 bytes [1-9]\d*, 2\^32 bytes [1-9]/m, '  beyond 
 
 my @found = (
 	[ 'mxfp4_f32', 'store_past_m', 1, 'out-of-bounds-write', '1x1x32', 4 ], # without large buffers
+	[ 'mxfp4_f32', 'wrapped_bounds', 1, 'wrong-bits', '268435456x1x32', 8 ], # 2^32 bytes of A
 	[ 'mxfp4_f32', 'store_past_n', 3, 'race-global', '33x2x32' ],
+);
+my %border = (
+	wrapped_bounds => 'M = 268435456; M = 268435455 passes',
+	wrapped_stores => 'M = 4194305, N = 128; M = 4194304 passes, N = 127 passes',
+	dropped_stores => 'M = 8388608, N = 128; M = 8388607 passes, N = 127 passes',
 );
 push @found, (
 	[ 'mxfp8_epilogue', 'bias_of_rows', 1, 'wrong-bits', '1x2x32' ],
-	[ 'mxfp4_f32', 'wrapped_bounds', 1, 'wrong-bits', '268435456x1x32', 8 ], # 2^32 bytes of A
 	[ 'mxfp8_epilogue0', 'zero_times_c', 1, 'wrong-bits', '1x1x32' ],
 	[ 'mxfp4_splitk4', 'splitk_lost', 1, 'outside-set', '1x2x416' ],
-	[ 'mxfp4_f32', 'wrapped_loads', 1, 'wrong-bits', '268435457x1x32', 64, 3 ],
+	[ 'mxfp4_f32', 'wrapped_loads', 3, 'uninitialised', '536870912x1x32' ],
 	[ 'mxfp4_f32', 'wrapped_stores', 4, 'fault', '4194305x128x32' ], # 2^31 bytes of C
 	[ 'mxfp4_f32', 'dropped_stores', 1, 'not-written', '8388608x128x32' ], # 2^32 bytes
 ) if is_long();
@@ -50,6 +55,7 @@ for (@found) {
 	my ($regime) = $out =~ m{^FAIL  gemm/$case/$shape/(\w+)\n +$kind: }m or diag $out;
 	my $saved = "$regress/gemm-$case-$shape-" . ($regime // '') . '.yaml';
 	ok(-e $saved, "  as $kind at $shape");
+	like($out, qr/^ +fails from \Q$border{$co}\E$/m, '  with its neighbours') if $border{$co};
 	my ($command) = $out =~ /^ +reproduce: (.* --case '\Q$saved\E' .*)$/m;
 	is(run('sh', '-c', $command // 'false'), $exit, '  and the printed command reproduces it');
 	like($out, qr/^ +$kind: /m, '  with that finding') or diag $out;
