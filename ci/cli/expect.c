@@ -180,22 +180,25 @@ void mx_expect_compare(struct mx_expect *e, const char *arch, struct mx_result *
 
 /* ---- the end ---- */
 
+struct named {
+	const struct mx_expected *x;
+	const char *of_case;
+};
+
+static bool is_named(void *context, const char *run) {
+	const struct named *n = context;
+	return names(n->x, run, n->of_case);
+}
+
 /* Whether it names a run of the cases that were loaded, selected or not. */
 static bool names_any(const struct mx_expected *x, const struct mx_selection *s) {
 	for (size_t i = 0; i < s->n_runs; i++)
 		if (names(x, s->runs[i].name, s->runs[i].c->name))
 			return true;
 	for (size_t i = 0; i < s->n_cases; i++) {
-		const struct mx_case *c = s->cases[i];
-		for (unsigned k = 0; k < c->n_runs; k++)
-			for (unsigned v = 0; v < c->n_variants || !v; v++) {
-				char name[MX_RUN_NAME];
-				struct mx_case_run run = mx_run_of(
-					&c->runs[k], c->n_variants ? &c->variants[v] : NULL);
-				mx_case_run_name(c, &run, name);
-				if (names(x, name, c->name))
-					return true;
-			}
+		struct named n = { x, s->cases[i]->name };
+		if (mx_case_each_run(s->cases[i], is_named, &n))
+			return true;
 	}
 	return false;
 }
@@ -218,7 +221,8 @@ size_t mx_expect_each_stale(const struct mx_expect *e, const struct mx_options *
 		const char *why = stale(&e->rows[i], o, s);
 		n += why != NULL;
 		if (why)
-			each(context, why, mx_expected_text(&e->rows[i], text, sizeof text));
+			each(context, "expected failure", why,
+			     mx_expected_text(&e->rows[i], text, sizeof text));
 	}
 	return n;
 }
