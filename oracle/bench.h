@@ -76,6 +76,9 @@ __attribute__((format(printf, 4, 5))) void mx_verdict_add(struct mx_verdict *v,
 /* Adds a finding that has a place. */
 void mx_verdict_add_note(struct mx_verdict *v, const struct mx_note *n);
 
+/* The i-th kind of a finding that fails a run; NULL after the last. */
+const char *mx_failing_kind(unsigned i);
+
 /* The exit status of the findings: 4 before 3 before 1; 0 without findings. */
 int mx_verdict_status(const struct mx_verdict *v);
 

@@ -44,6 +44,21 @@ void mx_verdict_add(struct mx_verdict *v, mx_severity severity, const char *kind
 	mx_verdict_add_note(v, &n);
 }
 
+const char *mx_failing_kind(unsigned i) {
+	static const char *const own[] = {
+#define MX_KIND(name) name,
+#include "kinds.def"
+#undef MX_KIND
+	};
+	const unsigned n = sizeof own / sizeof *own;
+	if (i < n)
+		return own[i];
+	for (mx_finding_kind k = 0; k < MX_FINDINGS; k++)
+		if (mx_finding_class_of(k) != MX_FINDING_NOTE && i-- == n)
+			return mx_finding_name(k);
+	return NULL;
+}
+
 int mx_verdict_status(const struct mx_verdict *v) {
 	int status = 0;
 	for (unsigned i = 0; i < v->n_notes; i++)

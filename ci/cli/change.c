@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../cases/depends.h"
 #include "git.h"
@@ -108,6 +109,103 @@ static int find_change(const struct mx_options *o, struct change *c, char base[6
 	               : 0;
 }
 
+/* ---- runs that the change deletes ---- */
+
+struct gone {
+	struct mx_selection *s;
+	bool out_of_memory;
+};
+
+static bool is_same(void *context, const char *name) {
+	return !strcmp(context, name);
+}
+
+static bool is_there(const struct mx_selection *s, const char *name) {
+	for (size_t i = 0; i < s->n_cases; i++)
+		if (mx_case_each_run(s->cases[i], is_same, (void *)name))
+			return true;
+	return false;
+}
+
+static bool add_gone(void *context, const char *name) {
+	struct gone *g = context;
+	if (is_there(g->s, name))
+		return false;
+	char **grown = realloc(g->s->gone, (g->s->n_gone + 1) * sizeof *grown);
+	if (grown)
+		g->s->gone = grown;
+	char *copy = grown ? strdup(name) : NULL;
+	if (copy)
+		grown[g->s->n_gone++] = copy;
+	g->out_of_memory |= !copy;
+	return !copy;
+}
+
+/* The text of a file at a revision in a temporary file; -1: there is none. */
+static int write_old(const struct change *c, const char *base, const char *path, char name[]) {
+	char what[PATH_MAX + 80];
+	size_t n;
+	snprintf(what, sizeof what, "%s:%s", base, path);
+	char *show[] = { "git", "-C", (char *)c->root, "show", what, NULL };
+	char *text = mx_git(show, true, &n);
+	int file = text ? mkstemp(name) : -1;
+	if (file >= 0 && write(file, text, n) != (ssize_t)n) {
+		close(file);
+		unlink(name);
+		file = -1;
+	}
+	free(text);
+	return file;
+}
+
+/* A file that was no case has no runs. */
+static void find_gone(const struct change *c, const char *base, const char *path, struct gone *g) {
+	char name[] = "/tmp/mxcheck-XXXXXX";
+	struct mx_case *old = NULL;
+	struct mx_error why;
+	int file = write_old(c, base, path, name);
+	if (file < 0)
+		return;
+	if (!mx_case_load(name, &old, &why))
+		mx_case_each_run(old, add_gone, g);
+	mx_case_free(old);
+	close(file);
+	unlink(name);
+}
+
+/* Those of the folder of cases, which the runs are selected from. */
+static int find_all_gone(const struct mx_options *o, const struct change *c, const char *base,
+                         struct mx_selection *s, struct mx_error *err) {
+	struct gone g = { s, false };
+	char cases[PATH_MAX];
+	size_t root = strlen(c->root);
+	if (!realpath(o->cases ? o->cases : "cases", cases) || strncmp(cases, c->root, root))
+		return 0;
+	const char *folder = cases + root + (cases[root] == '/');
+	size_t n = strlen(folder);
+	for (size_t i = 0; i < c->changed.n; i++) {
+		const char *path = c->changed.at[i], *end = strrchr(path, '.');
+		if (end && !strcmp(end, ".yaml") && !strncmp(path, folder, n) &&
+		    (!n || path[n] == '/'))
+			find_gone(c, base, path, &g);
+	}
+	return g.out_of_memory ? mx_fail(err, "out of memory") : 0;
+}
+
+size_t mx_change_each_deleted(const struct mx_options *o, const struct mx_selection *s,
+                              mx_expect_stale *each, void *context) {
+	if (o->allow_deleted)
+		return 0;
+	for (size_t i = 0; i < s->n_gone; i++)
+		each(context, "run", "was deleted", s->gone[i]);
+	return s->n_gone;
+}
+
+static void print_gone(const struct mx_options *o, const struct mx_selection *s) {
+	for (size_t i = 0; i < s->n_gone; i++)
+		printf("%sci: the change deletes %s\n", o->tap ? "# " : "", s->gone[i]);
+}
+
 int mx_change_select(const struct mx_options *o, const char *kernel_dir, struct mx_selection *s,
                      struct mx_error *err) {
 	struct change c = { 0 };
@@ -115,12 +213,15 @@ int mx_change_select(const struct mx_options *o, const char *kernel_dir, struct 
 	size_t n = 0;
 	int status = find_change(o, &c, base, err);
 	bool all = !status && decides_all(o, &c);
+	if (!status)
+		status = find_all_gone(o, &c, base, s, err);
 	for (size_t i = 0; !status && i < s->n_runs; i++)
 		if (all || touches(o, &c, kernel_dir, &s->runs[i]))
 			s->runs[n++] = s->runs[i];
 	if (!status) {
 		printf("%sci: %zu files differ from %.12s; they touch %zu of %zu runs\n",
 		       o->tap ? "# " : "", c.changed.n, base, n, s->n_runs);
+		print_gone(o, s);
 		fflush(stdout);
 		s->n_runs = n;
 	}

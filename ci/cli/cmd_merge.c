@@ -403,6 +403,10 @@ static const char *seed_text(const json_t *start, char text[24]) {
 	return text;
 }
 
+static const char *stale_subject(const json_t *row) {
+	return strcmp(text_of(row, "why"), "was deleted") ? "expected failure" : "run";
+}
+
 static void print_report(const struct merge *m, const struct totals *t) {
 	const json_t *run, *start = m->shards[0].start;
 	size_t i;
@@ -414,7 +418,8 @@ static void print_report(const struct merge *m, const struct totals *t) {
 	json_array_foreach(m->runs, i, run)
 		print_run(run);
 	json_array_foreach(m->stale, i, run)
-		printf("FAIL  expected failure %s: %s\n", text_of(run, "why"), text_of(run, "row"));
+		printf("FAIL  %s %s: %s\n", stale_subject(run), text_of(run, "why"),
+		       text_of(run, "row"));
 	printf("%lld passed, %lld failed", (long long)t->passed, (long long)t->failed);
 	if (t->expected)
 		printf(", %lld failed as expected", (long long)t->expected);

@@ -50,7 +50,35 @@ static const cyaml_schema_value_t schema = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct mx_expect, file_fields),
 };
 
-static const char *fault_of(struct mx_expected *x) {
+static bool is_kind(const char *name) {
+	const char *kind;
+	for (unsigned i = 0; (kind = mx_failing_kind(i)); i++)
+		if (!strcmp(name, kind))
+			return true;
+	return false;
+}
+
+/* The first kind of a row that does not exist; or NULL. */
+static const char *unknown_kind(const struct mx_expected *x) {
+	for (unsigned i = 0; i < x->n_findings; i++)
+		if (!is_kind(x->findings[i]))
+			return x->findings[i];
+	return NULL;
+}
+
+/* "no kind 'wrong-bit': wrong-bits, wrong-bytes, ..." */
+static const char *kinds_text(const char *wrong, char *text, size_t room) {
+	const char *kind;
+	size_t n = (size_t)snprintf(text, room, "findings: no kind '%.40s':", wrong);
+	for (unsigned i = 0; (kind = mx_failing_kind(i)) && n < room; i++)
+		n += (size_t)snprintf(text + n, room - n, "%s %s", i ? "," : "", kind);
+	return text;
+}
+
+static const char *fault_of(struct mx_expected *x, char *text, size_t room) {
+	const char *wrong = unknown_kind(x);
+	if (wrong)
+		return kinds_text(wrong, text, room);
 	if (x->code && !mx_code_hash_parse(x->code, &x->hash))
 		return "code: not the 16 hexadecimal digits that -v prints";
 	return mx_last_day_parse(x->until, &x->end) ? NULL : "until: not a date YYYY-MM-DD";
@@ -60,7 +88,8 @@ static int check(struct source *s, struct mx_expect *e, struct mx_error *err) {
 	const yaml_node_t *rows =
 		source_key(s, yaml_document_get_root_node(&s->document), "expect");
 	for (unsigned i = 0; i < e->n; i++) {
-		const char *why = fault_of(&e->rows[i]);
+		char text[MX_LINE_ROOM];
+		const char *why = fault_of(&e->rows[i], text, sizeof text);
 		if (why)
 			return source_fail(err, s, source_line(source_entry(s, rows, i)),
 			                   "expect[%u]: %s", i, why);
@@ -151,22 +180,25 @@ void mx_expect_compare(struct mx_expect *e, const char *arch, struct mx_result *
 
 /* ---- the end ---- */
 
+struct named {
+	const struct mx_expected *x;
+	const char *of_case;
+};
+
+static bool is_named(void *context, const char *run) {
+	const struct named *n = context;
+	return names(n->x, run, n->of_case);
+}
+
 /* Whether it names a run of the cases that were loaded, selected or not. */
 static bool names_any(const struct mx_expected *x, const struct mx_selection *s) {
 	for (size_t i = 0; i < s->n_runs; i++)
 		if (names(x, s->runs[i].name, s->runs[i].c->name))
 			return true;
 	for (size_t i = 0; i < s->n_cases; i++) {
-		const struct mx_case *c = s->cases[i];
-		for (unsigned k = 0; k < c->n_runs; k++)
-			for (unsigned v = 0; v < c->n_variants || !v; v++) {
-				char name[MX_RUN_NAME];
-				struct mx_case_run run = mx_run_of(
-					&c->runs[k], c->n_variants ? &c->variants[v] : NULL);
-				mx_case_run_name(c, &run, name);
-				if (names(x, name, c->name))
-					return true;
-			}
+		struct named n = { x, s->cases[i]->name };
+		if (mx_case_each_run(s->cases[i], is_named, &n))
+			return true;
 	}
 	return false;
 }
@@ -189,7 +221,8 @@ size_t mx_expect_each_stale(const struct mx_expect *e, const struct mx_options *
 		const char *why = stale(&e->rows[i], o, s);
 		n += why != NULL;
 		if (why)
-			each(context, why, mx_expected_text(&e->rows[i], text, sizeof text));
+			each(context, "expected failure", why,
+			     mx_expected_text(&e->rows[i], text, sizeof text));
 	}
 	return n;
 }

@@ -35,8 +35,9 @@ void mx_expect_compare(struct mx_expect *e, const char *arch, struct mx_result *
 
 /* At the end: calls `each` for every row that has expired, or that no run used: it names no run of
  * the cases that were loaded, or the runs that it names have another code object or other findings.
- * Rows for runs that were not selected are left alone. Returns their number. */
-typedef void mx_expect_stale(void *context, const char *why, const char *text);
+ * Rows for runs that were not selected are left alone. Returns their number. `what` is "expected
+ * failure". */
+typedef void mx_expect_stale(void *context, const char *what, const char *why, const char *text);
 size_t mx_expect_each_stale(const struct mx_expect *e, const struct mx_options *o,
                             const struct mx_selection *s, mx_expect_stale *each, void *context);
 

@@ -1,6 +1,7 @@
 /* All runs: in parallel, printed in order; hunts follow each other. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "args.h"
 #include "beside.h"
@@ -139,9 +140,11 @@ static int run_all(struct mx_gate *g, struct mx_error *err) {
 	return status;
 }
 
-static void print_stale(void *context, const char *why, const char *text) {
+static void print_stale(void *context, const char *what, const char *why, const char *text) {
 	const struct mx_options *o = context;
-	printf("%sexpected failure %s: %s: %s\n", o->tap ? "# " : "FAIL  ", why, o->expect, text);
+	bool of_file = !strcmp(what, "expected failure");
+	printf("%s%s %s: %s%s%s\n", o->tap ? "# " : "FAIL  ", what, why, of_file ? o->expect : "",
+	       of_file ? ": " : "", text);
 }
 
 /* 4 goes before 3 and 3 before 1; a run that could not be done is 2, whatever the others find. */
@@ -191,9 +194,8 @@ static int begin_gate(struct mx_gate *g, struct mx_error *err) {
 static void print_end(struct mx_gate *g, double seconds) {
 	if ((g->device->emu || g->emu) && g->o->analysis)
 		mx_waivers_report(g->o, &g->selection);
-	if (g->expect && !g->o->shards) /* another shard may use a row; merge decides */
-		g->stale = mx_expect_each_stale(g->expect, g->o, &g->selection, print_stale,
-		                                (void *)g->o);
+	const struct mx_record record = mx_gate_record(g, seconds);
+	g->stale = mx_record_each_stale(&record, print_stale, (void *)g->o);
 	if (g->baseline)
 		mx_baseline_report(g->baseline, g->o, g->results, g->selection.n_runs);
 	mx_report_end(g->o, g->results, g->selection.n_runs, g->selection.n_absent, seconds);

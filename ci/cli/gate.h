@@ -33,7 +33,7 @@ struct mx_gate {
 	size_t next, printed, n_done;
 	double start;
 	bool interrupted; /* some runs were not done */
-	size_t stale;     /* rows of --expect */
+	size_t stale;     /* rows of --expect, and deleted runs */
 	pthread_mutex_t lock;
 };
 

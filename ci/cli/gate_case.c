@@ -1,5 +1,6 @@
 /* One run of a case: launch, judgement, replay or hunt. */
 #include <stdio.h>
+#include <string.h>
 
 #include "../../fuzz/hunt/replay.h"
 #include "../inspect/provenance_report.h"
@@ -135,7 +136,16 @@ static int end_replay(const struct mx_gate *g, struct mx_bench *b, struct mx_res
 	return status;
 }
 
-/* A hunt begins with a judged run; run 0 of the hunt has the same schedule. */
+/* A launch that took too long; on a real device it is lost. */
+static bool is_late(const struct mx_verdict *v) {
+	for (unsigned i = 0; i < v->n_notes; i++)
+		if (!strcmp(v->notes[i].kind, "time-out"))
+			return true;
+	return false;
+}
+
+/* A hunt begins with a judged run; run 0 of the hunt has the same schedule, and would not end
+ * either. */
 static void do_case(const struct mx_gate *g, struct mx_result *r) {
 	struct mx_bench *b = NULL;
 	int status = make_bench(g, r->run, &b, &r->err);
@@ -151,7 +161,7 @@ static void do_case(const struct mx_gate *g, struct mx_result *r) {
 		status = end_replay(g, b, r);
 	if (!status && g->o->require_proof && g->device->emu)
 		require_proof(&r->verdict);
-	if (!status && g->o->race && !g->device->lost) {
+	if (!status && g->o->race && !is_late(&r->verdict)) {
 		/* The processes of a hunt on the emulator are stopped from outside. */
 		mx_bench_time_out(b, g->device->emu ? 0 : g->o->time_out);
 		status = mx_hunt(g->o, g->kernel_dir, b, r);

@@ -86,7 +86,8 @@ enum {
 	SHARD,
 	CACHE,
 	BASE,
-	CASES
+	CASES,
+	ALLOW_DELETED
 };
 
 static const struct option long_options[] = {
@@ -138,6 +139,7 @@ static const struct option long_options[] = {
 	{ "cache", required_argument, NULL, CACHE },
 	{ "base", required_argument, NULL, BASE },
 	{ "cases", required_argument, NULL, CASES },
+	{ "allow-deleted", no_argument, NULL, ALLOW_DELETED },
 	{ "regress", required_argument, NULL, REGRESS },
 	{ "coverage", no_argument, NULL, COVERAGE },
 	{ "no-shrink", no_argument, NULL, NO_SHRINK },
@@ -166,6 +168,7 @@ static bool *flag_of(int option, struct mx_options *o) {
 	case REQUIRE_PROOF: return &o->require_proof;
 	case NO_SHRINK: return &o->no_shrink;
 	case COVERAGE: return &o->coverage;
+	case ALLOW_DELETED: return &o->allow_deleted;
 	case UPDATE_BASELINE: return &o->update_baseline;
 	default: return NULL;
 	}

@@ -33,6 +33,7 @@ struct mx_options {
 	const char *base;     /* of mxcheck ci: the revision to compare with; or NULL */
 	const char *cases;    /* of mxcheck ci: the folder of cases; NULL: cases */
 	bool ci;              /* mxcheck ci */
+	bool allow_deleted;   /* of mxcheck ci: a change may delete runs */
 	bool fuzz;            /* mxcheck fuzz */
 	unsigned long count;  /* --count: shapes of each case; 0: no limit */
 	bool coverage;        /* --coverage */

@@ -29,6 +29,8 @@ static bool check_run(bool is_run, const struct mx_options *o, int *status) {
 		                            : "--base: only with 'mxcheck ci'");
 	if (o->cases && !o->ci)
 		return mx_options_bad(status, "--cases %s: only with 'mxcheck ci'", o->cases);
+	if (o->allow_deleted && !o->ci)
+		return mx_options_bad(status, "%s", "--allow-deleted: only with 'mxcheck ci'");
 	if (o->shards && (o->mutate || o->list))
 		return mx_options_bad(status, "%s", "--shard is for runs and for mxcheck fuzz");
 	if (o->mutate || o->fuzz)

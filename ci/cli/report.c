@@ -123,7 +123,7 @@ void mx_report_command(FILE *f, const struct mx_options *o, const struct mx_devi
 		put_quoted(f, " --expect ", o->expect);
 	if (o->require_proof)
 		fprintf(f, " --require-proof");
-	if (o->time_out > 0 && !o->race && !d->lost)
+	if (o->time_out > 0 && !r->race.runs && !d->lost)
 		fprintf(f, " --time-out %g", o->time_out);
 	fprintf(f, " --device %s%s --seed %" PRIu64, d->name, o->beside ? ",emu" : "", o->seed);
 	if (o->tiles)

@@ -119,6 +119,19 @@ static bool is_absent(const struct mx_options *o, const struct mx_case *c,
 	return false;
 }
 
+bool mx_case_each_run(const struct mx_case *c, mx_run_name_visit *each, void *context) {
+	char name[MX_RUN_NAME];
+	for (unsigned k = 0; k < c->n_runs; k++)
+		for (unsigned v = 0; v < c->n_variants || !v; v++) {
+			struct mx_case_run run =
+				mx_run_of(&c->runs[k], c->n_variants ? &c->variants[v] : NULL);
+			mx_case_run_name(c, &run, name);
+			if (each(context, name))
+				return true;
+		}
+	return false;
+}
+
 /* --shape replaces the shapes of the selected runs; a glob may match the old shape or the new
  * one. */
 static int select_run(const struct mx_options *o, struct mx_selection *s, const struct mx_case *c,
@@ -189,5 +202,8 @@ void mx_selection_free(struct mx_selection *s) {
 		mx_case_free(s->cases[i]);
 	free(s->cases);
 	free(s->runs);
+	for (size_t i = 0; i < s->n_gone; i++)
+		free(s->gone[i]);
+	free(s->gone);
 	mx_waivers_free(s->waivers);
 }

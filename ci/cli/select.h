@@ -18,7 +18,14 @@ struct mx_selection {
 	struct mx_selected *runs;
 	size_t n_runs;
 	size_t n_absent; /* runs without their code object, which is not built here */
+	char **gone;     /* mxcheck ci: names of runs that the change deletes; owned */
+	size_t n_gone;
 };
+
+/* Calls `each` with the name of every run of a case, of every variant. Stops, and returns true,
+ * when it does. */
+typedef bool mx_run_name_visit(void *context, const char *name);
+bool mx_case_each_run(const struct mx_case *c, mx_run_name_visit *each, void *context);
 
 /* Loads the case file of `mxcheck run`, or every *.yaml below case_dir, and selects. */
 int mx_select(const struct mx_options *o, const char *case_dir, struct mx_selection *s,

@@ -327,6 +327,7 @@ static int report(const struct mx_options *o, struct mx_bench *b, const struct m
 
 int mx_witness_find(const struct mx_options *o, struct mx_bench *b, struct mx_result *r) {
 	struct mx_witness w = { .found = false };
+	mx_bench_time_out(b, r->race.time_out);
 	int status = mx_limit_by_sequential(b, &r->err);
 	if (!status)
 		status = shrink_one(o, b, &w, r);
@@ -334,5 +335,6 @@ int mx_witness_find(const struct mx_options *o, struct mx_bench *b, struct mx_re
 		status = report(o, b, &w, r);
 	mx_schedule_free(&w.schedule);
 	mx_bench_options(b)->instruction_limit = 0;
+	mx_bench_time_out(b, 0);
 	return status;
 }

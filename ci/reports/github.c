@@ -62,9 +62,9 @@ static void annotate_bad_input(const struct mx_record *r) {
 	}
 }
 
-static void annotate_stale(void *context, const char *why, const char *text) {
+static void annotate_stale(void *context, const char *what, const char *why, const char *text) {
 	(void)context;
-	printf("::error title=expected failure %s::", why);
+	printf("::error title=%s %s::", what, why);
 	put(text, false);
 	putchar('\n');
 }

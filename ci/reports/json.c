@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../cli/beside.h"
+#include "../cli/change.h"
 #include "json_record.h"
 #include "json_text.h"
 #include "report_file.h"
@@ -303,7 +304,8 @@ void mx_json_run(struct mx_json *j, const struct mx_record *record, const struct
 
 /* ---- the end ---- */
 
-static void add_stale(void *context, const char *why, const char *text) {
+static void add_stale(void *context, const char *what, const char *why, const char *text) {
+	(void)what;
 	json_t *row = json_object();
 	mx_json_put_text(row, "why", why);
 	mx_json_put_text(row, "row", text);
@@ -320,6 +322,7 @@ json_t *mx_json_of_end(const struct mx_record *r) {
 	mx_json_put(line, "expected", json_integer((json_int_t)count[MX_FAILED_AS_EXPECTED]));
 	mx_json_put(line, "other",
 	            json_integer((json_int_t)(count[MX_STOPPED] + count[MX_BAD_INPUT_RUN])));
+	mx_change_each_deleted(r->o, r->selection, add_stale, stale);
 	if (r->expect)
 		mx_expect_each_stale(r->expect, r->o, r->selection, add_stale, stale);
 	mx_json_put(line, "stale", stale);

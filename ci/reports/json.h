@@ -29,7 +29,8 @@
  *         "expected": {"reason", "until"}, if it failed as --expect says,
  *         "reproduce": a command, if it failed otherwise}
  * end    {"type": "end", "passed", "failed", "expected", "other", "seconds",
- *         "stale": [{"why", "row"}]: rows of --expect that are over or unused}
+ *         "stale": [{"why", "row"}]: rows of --expect that are over or unused, and
+ *         runs that a change deletes}
  *
  * A member without a value is absent; SNR in dB, "exact" if there is no error. Later versions of
  * schema 1 may add members. */

@@ -110,17 +110,17 @@ static void put_run(FILE *f, const struct mx_record *record, const struct mx_res
 	fputs("  </testcase>\n", f);
 }
 
-static void put_stale(void *context, const char *why, const char *text) {
+static void put_stale(void *context, const char *what, const char *why, const char *text) {
 	FILE *f = context;
-	fputs("  <testcase classname=\"expected failures\"", f);
+	fprintf(f, "  <testcase classname=\"%ss\"", what);
 	put_attribute(f, "name", text);
 	fputs(" time=\"0\">\n", f);
 	put_message(f, "failure", why);
 	fputs("  </testcase>\n", f);
 }
 
-static void count_stale(void *context, const char *why, const char *text) {
-	(void)context, (void)why, (void)text;
+static void count_stale(void *context, const char *what, const char *why, const char *text) {
+	(void)context, (void)what, (void)why, (void)text;
 }
 
 static void put_all(FILE *f, const struct mx_record *r) {

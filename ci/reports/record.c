@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "../cli/change.h"
+
 mx_outcome mx_result_outcome(const struct mx_result *r) {
 	if (r->bad_input)
 		return MX_BAD_INPUT_RUN;
@@ -47,7 +49,8 @@ const struct mx_note *mx_first_failure(const struct mx_verdict *v) {
 }
 
 size_t mx_record_each_stale(const struct mx_record *r, mx_expect_stale *each, void *context) {
+	size_t n = mx_change_each_deleted(r->o, r->selection, each, context);
 	return r->expect && !r->o->shards
-	               ? mx_expect_each_stale(r->expect, r->o, r->selection, each, context)
-	               : 0;
+	               ? n + mx_expect_each_stale(r->expect, r->o, r->selection, each, context)
+	               : n;
 }

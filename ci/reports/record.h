@@ -38,8 +38,9 @@ char *mx_record_command(const struct mx_record *r, const struct mx_result *x);
 /* The first finding of those that decide the status of a run that fails. */
 const struct mx_note *mx_first_failure(const struct mx_verdict *v);
 
-/* Calls `each` for the rows of --expect that are over or unused. Returns their number. Of a shard
- * there are none: another one may use a row, and `mxcheck merge` decides by the lines of JSON. */
+/* Calls `each` for the runs that a change deletes, and for the rows of --expect that are over or
+ * unused. Returns their number. Of a shard there are no rows: another one may use a row, and
+ * `mxcheck merge` decides by the lines of JSON. */
 size_t mx_record_each_stale(const struct mx_record *r, mx_expect_stale *each, void *context);
 
 #endif

@@ -164,9 +164,9 @@ static void add_notification(json_t *all, const char *text) {
 	                                     mx_json_text(text)));
 }
 
-static void add_stale(void *context, const char *why, const char *text) {
+static void add_stale(void *context, const char *what, const char *why, const char *text) {
 	char line[768];
-	snprintf(line, sizeof line, "expected failure %s: %s", why, text);
+	snprintf(line, sizeof line, "%s %s: %s", what, why, text);
 	add_notification(context, line);
 }
 

@@ -46,6 +46,13 @@ my ($table) = slurp('README.md') =~ /\n## Findings\n(.*?)\n## /s;
 my @readme = map { /`([a-z-]+)`/g } $table =~ /^\| (`[^|]*)\|/mg;
 my @listed = map { s/^\.BR? //r =~ /([a-z]+(?:-[a-z]+)*)/g } section('FINDINGS', 'H') =~ /^\.TP\n(.*)/mg;
 is_deeply(differences(\@readme, \@listed), [], 'README and manual page have the same findings');
+mxcheck('--expect', spew("$dir/expect.yaml", "expect:\n  - {run: x, findings: [x], reason: x, until: 2999-12-31}\n"));
+my @failing = ('unexpected-pass', map { split /, / } $err =~ /no kind 'x': (.*)/);
+my @fail = map { /`([a-z-]+)`/g } map { /\| *0 \|$/ ? () : /^\| (`[^|]*)\|/ } $table =~ /^\|.*/mg;
+is_deeply(differences([ grep { $_ ne 'missing-wait' } @failing ], \@fail), [], 'and those that fail are the kinds of --expect');
+my %kind = map { $_ => 1 } @failing;
+my @added = map { /MX_WRONG_\w+,\s*"([a-z-]+)"/g } map { slurp($_) } glob('oracle/*.c fuzz/*/*.c ci/*/*.c');
+is_deeply([ grep { !$kind{$_} } @added ], [], '  and so are those in the source');
 
 # ---- links and places ----
 

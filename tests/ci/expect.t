@@ -35,6 +35,9 @@ for ([ "$row, findings: [race-lds]", 'another kind' ], [ "$row, code: \"01234567
 is(with([ "$row, arch: gfx942" ], @broken, $bad), 1, 'another architecture is not expected');
 unlike($out, qr/not used/, '  and the row is for that one');
 
+is(with([ "$row, findings: [wrong-bits, wrong-bit]" ], @broken, $bad), 2, 'a kind that does not exist is refused');
+like($err, qr/^mxcheck: \Q$file\E:2: expect\[0\]: findings: no kind 'wrong-bit': wrong-bits, .*, race-lds, .*[a-z]$/m, '  with those that do');
+
 # ---- rows that do not hold ----
 
 is(with([$row], '--expect', $file, $good, $bad), 1, 'a run that passes in spite of its row fails');

@@ -49,6 +49,18 @@ KERNEL(64) void endless(const GLOBAL u32 *in, GLOBAL u32 *out) {
 	out[t] = in[t];
 }
 
+/* The end of a loop that counts is loaded without a wait: after the load lands, the loop is endless. */
+KERNEL(64) void counting(const GLOBAL u32 *in, GLOBAL u32 *out) {
+	u32 t = __builtin_amdgcn_workitem_id_x(), again = 0;
+	asm volatile("s_load_dword %0, %1, 0x0\n\t"
+	             "s_nop 15\n\ts_nop 15\n\t"
+	             "s_mov_b32 s20, %0\n"
+	             "1:\ts_add_u32 s21, s21, 1\n\ts_cmp_lg_u32 s20, 0\n\ts_cbranch_scc1 1b\n\t"
+	             "s_waitcnt lgkmcnt(0)"
+	             : "+s"(again) : "s"(in) : "s20", "s21", "scc");
+	out[t] = in[t];
+}
+
 /* A wave reads what another wave wrote to LDS, without a barrier between. */
 KERNEL(256) void reader(const GLOBAL u32 *in, GLOBAL u32 *out) {
 	static SHARED u32 lds[256];
