@@ -166,6 +166,36 @@ for my $co (sort keys %loop) {
 	}
 }
 
+# ---- pipelined: the body of the loop, two tiles of K ----
+
+# The code of loops without loops inside: from the target of each branch back to it.
+sub loops {
+	my (@code, @at, @loops);
+	for (listing(@_)) {
+		next unless m{^\s+([a-z]\w+.*?)\s*// (\w+):};
+		push @code, $1;
+		push @at, hex $2;
+		next unless $1 =~ /^s_c?branch\w* (\d+)/ && $1 > 0x7fff;
+		my $target = $at[-1] + 4 + 4 * ($1 - 0x10000);
+		push @loops, [ @code[ grep { $at[$_] >= $target } 0 .. $#code ] ];
+	}
+	return @loops;
+}
+
+for my $kernel (qw(mxfp4_pipelined_f32 mxfp4_pipelined_bf16 mxfp4_masked_f32 mxfp4_masked_bf16)) {
+	my $case = "gemm/$kernel";
+	my ($loop) = loops('gemm/mxfp4_pipelined.co', $kernel);
+	my $mfma = grep { /^v_mfma/ } @$loop;
+	is($mfma, 256, "$kernel: the loop multiplies two tiles");
+	cmp_ok($mfma / @$loop, '>=', 0.5, "$kernel: half of the loop's instructions are MFMA");
+	cmp_ok(scalar(grep { /^v_(?!mfma)/ } @$loop), '<=', 8, "$kernel: few other vector instructions: addresses in LDS");
+	is(skeleton(grep { /^s_waitcnt vmcnt|^s_barrier/ } @$loop), join(' ', ('vmcnt(8) lgkmcnt(0) vmcnt(26) lgkmcnt(0) barrier') x 2),
+		"$kernel: a tile waits for B and scales, for the next A, and once for all waves");
+	mxcheck('run', '--case', "cases/$case.yaml", '-v', '--shape', '256,256,2048', '--regime', 'exact', $case);
+	my ($share) = $out =~ /wave instructions, ([\d.]+) % MFMA/ or diag $out, $err;
+	cmp_ok($share, '>=', 40, "$kernel: 40 % of the instructions at K = 2048 are MFMA");
+}
+
 # ---- epilogues: the code after the last MFMA ----
 
 sub epilogue {
