@@ -115,8 +115,13 @@ struct mx_buffer_spec {
 };
 
 /* The contents of output rows that belong to no token: anything; +0; or the contents from before
- * the launch. */
-typedef enum { MX_PADDING_FREE, MX_PADDING_ZERO, MX_PADDING_KEPT } mx_grouped_padding;
+ * the launch. Or the output has no such rows. */
+typedef enum {
+	MX_PADDING_FREE,
+	MX_PADDING_ZERO,
+	MX_PADDING_KEPT,
+	MX_PADDING_NONE
+} mx_grouped_padding;
 enum { MX_MAX_GROUPS = 256 };
 
 /* The product: C_g = A_g B_g^T with groups of rows; or with groups of columns of A and B, which are

@@ -123,6 +123,7 @@ static int check_roles(const struct mx_plan *p, struct mx_error *err) {
 		return mx_fail(err, "%s: %" PRId64 " groups of N = %" PRId64 " are over 2^40",
 		               p->c->path, n, p->N);
 	int64_t a = by_cols ? p->N : rows, b = by_cols ? p->K : weights;
+	int64_t c = n && p->c->groups->padding == MX_PADDING_NONE ? p->M : rows;
 	const struct {
 		mx_role role;
 		int64_t rows, cols;
@@ -131,7 +132,7 @@ static int check_roles(const struct mx_plan *p, struct mx_error *err) {
 		{ MX_ROLE_A_SCALE, a, blocks },
 		{ MX_ROLE_B, b, K },
 		{ MX_ROLE_B_SCALE, b, blocks },
-		{ MX_ROLE_C, by_cols ? weights : rows, by_cols ? p->K : p->N },
+		{ MX_ROLE_C, by_cols ? weights : c, by_cols ? p->K : p->N },
 		{ MX_ROLE_C_IN, p->M, p->N },
 		{ MX_ROLE_BIAS_ROWS, 1, p->M },
 		{ MX_ROLE_BIAS_COLS, 1, p->N },

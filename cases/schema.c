@@ -40,6 +40,7 @@ static const cyaml_strval_t paddings[] = {
 	{ "free", MX_PADDING_FREE },
 	{ "zero", MX_PADDING_ZERO },
 	{ "kept", MX_PADDING_KEPT },
+	{ "none", MX_PADDING_NONE },
 };
 
 static const cyaml_strval_t groups_of[] = { { "rows", MX_GROUPS_ROWS },

@@ -41,9 +41,11 @@ struct mx_grouped {
 	struct exact_operand left, right;
 	size_t right_stride, right_scale_stride; /* bytes from group to group; not for wgrad */
 	mx_grouped_blocks blocks;                /* for wgrad */
-	mx_grouped_padding padding;              /* for forward and dgrad */
-	const char *profile;                     /* NULL: the exact product */
-	unsigned mma_k, k_tile, threads;         /* as in exact_profile and exact_gemm */
+	mx_grouped_padding padding; /* for forward and dgrad. MX_PADDING_NONE: the kernel's output
+	                               has the tokens of all groups, one after the other */
+	bool f16;                   /* an output of 2 bytes is f16, not bf16 */
+	const char *profile;        /* NULL: the exact product */
+	unsigned mma_k, k_tile, threads; /* as in exact_profile and exact_gemm */
 };
 
 /* Rows and columns of the output, with all groups one below another: rows of the storage, or groups
@@ -58,6 +60,9 @@ int mx_grouped_regime(const struct mx_grouped *g, bool *holds, char *why, size_t
 /* The expected output, f32 patterns, row-major without gaps; padding rows are 0. */
 int mx_grouped_expect(const struct mx_grouped *g, uint32_t *out, struct mx_error *err);
 
+/* The row of the kernel's output at which a group begins; not for wgrad. */
+size_t mx_grouped_first(const struct mx_grouped *g, size_t group);
+
 enum { MX_GROUPED_TEXT = 512 };
 struct mx_grouped_verdict {
 	size_t checked, wrong;   /* elements, without padding that is free */
@@ -68,8 +73,9 @@ struct mx_grouped_verdict {
 	char text[MX_GROUPED_TEXT]; /* one line that describes it; empty if nothing is wrong */
 };
 
-/* Compares a kernel's output with `expected`. got: f32 (bytes 4) or bf16 (bytes 2) in the same
- * layout; for bf16 the expected values are rounded. The output was filled with 0xFF (MX_POISON)
+/* Compares a kernel's output with `expected`. got: f32 (bytes 4), bf16 or f16 (bytes 2) in the same
+ * layout, but with MX_PADDING_NONE without the rows of padding; for 2 bytes the expected values are
+ * rounded. The output was filled with 0xFF (MX_POISON)
  * before the launch. unwritten: for each element, the number of bytes that the launch never wrote.
  * Any NaN equals any NaN; otherwise every bit counts. A result must be written and padding that is
  * kept must not be, whatever their values. */

@@ -18,11 +18,9 @@ static int grouped_of(const struct mx_bench *b, struct mx_grouped *g, struct mx_
 	const struct mx_plan *p = &b->plan;
 	const struct mx_buffer *a = mx_plan_role(p, MX_ROLE_A), *x = mx_plan_role(p, MX_ROLE_B);
 	const struct mx_buffer *c = mx_plan_role(p, MX_ROLE_C);
-	bool type = c && (c->type == MX_DT_F32 || c->type == MX_DT_BF16);
-	if (!a || !x || !type || p->c->verdict.judge != MX_JUDGE_BITS)
-		return mx_fail(
-			err, "%s: groups are judged by bits, with roles a, b and c in f32 or bf16",
-			p->c->path);
+	if (!a || !x || !c || p->c->verdict.judge != MX_JUDGE_BITS)
+		return mx_fail(err, "%s: groups are judged by bits, with roles a, b and c",
+		               p->c->path);
 	bool exact = p->regime == MX_REGIME_EXACT;
 	*g = (struct mx_grouped){
 		.kind = p->c->groups->of == MX_GROUPS_COLS ? MX_WGRAD : MX_FORWARD,
@@ -34,6 +32,7 @@ static int grouped_of(const struct mx_bench *b, struct mx_grouped *g, struct mx_
 		.left = operand(b, a, mx_plan_role(p, MX_ROLE_A_SCALE)),
 		.right = operand(b, x, mx_plan_role(p, MX_ROLE_B_SCALE)),
 		.padding = p->c->groups->padding,
+		.f16 = c->type == MX_DT_F16,
 		.profile = exact ? NULL : p->c->verdict.profile,
 		.mma_k = p->c->verdict.mma_k,
 		.k_tile = p->c->verdict.k_tile,
@@ -44,16 +43,19 @@ static int grouped_of(const struct mx_bench *b, struct mx_grouped *g, struct mx_
 }
 
 /* Once for a bench: the expected output, and the basis of the verdict. */
-static int prepare(struct mx_bench *b, const struct mx_grouped *g, size_t n, struct mx_error *err) {
+static int prepare(struct mx_bench *b, const struct mx_grouped *g, struct mx_error *err) {
 	bool holds = true;
 	char why[256] = "";
+	size_t rows, cols;
 	if (b->expected)
 		return 0;
+	if (mx_grouped_size(g, &rows, &cols, err))
+		return -1;
 	if (!g->profile && mx_grouped_regime(g, &holds, why, sizeof why, err))
 		return -1;
 	if (!holds)
 		return mx_fail(err, "%s: data are not in the exact regime: %s", b->plan.name, why);
-	b->expected = malloc((n + 1) * sizeof *b->expected);
+	b->expected = malloc((rows * cols + 1) * sizeof *b->expected);
 	if (!b->expected)
 		return mx_fail(err, "%s: out of memory", b->plan.name);
 	if (g->profile)
@@ -87,7 +89,7 @@ static int gather(const struct mx_bench *b, const struct mx_buffer *c, unsigned 
 	return 0;
 }
 
-static void report(const struct mx_bench *b, const struct mx_buffer *c,
+static void report(const struct mx_bench *b, const struct mx_buffer *c, const struct mx_grouped *of,
                    const struct mx_grouped_verdict *g, struct mx_verdict *v) {
 	v->checked = g->checked;
 	v->wrong = g->wrong;
@@ -100,7 +102,7 @@ static void report(const struct mx_bench *b, const struct mx_buffer *c,
 	v->has_location = true;
 	v->buffer = (unsigned)(c - b->plan.buffers);
 	size_t first = b->plan.c->groups->of == MX_GROUPS_COLS ? g->group * (size_t)b->plan.N
-	                                                       : b->plan.groups.begin[g->group];
+	                                                       : mx_grouped_first(of, g->group);
 	v->offset = (long long)mx_buffer_at(c, first + g->row, g->col);
 }
 
@@ -108,7 +110,7 @@ int mx_judge_groups(struct mx_bench *b, struct mx_verdict *v, struct mx_error *e
 	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
 	struct mx_grouped_verdict found;
 	struct mx_grouped g;
-	if (grouped_of(b, &g, err) || prepare(b, &g, c->rows * c->cols, err))
+	if (grouped_of(b, &g, err) || prepare(b, &g, err))
 		return -1;
 	unsigned bytes = (unsigned)dtype_bytes(c->type, 1);
 	struct output output;
@@ -119,7 +121,7 @@ int mx_judge_groups(struct mx_bench *b, struct mx_verdict *v, struct mx_error *e
 	free(output.codes);
 	free(output.unwritten);
 	if (!status)
-		report(b, c, &found, v);
+		report(b, c, &g, &found, v);
 	snprintf(v->basis, sizeof v->basis, "%s", b->basis);
 	return status;
 }

@@ -328,6 +328,40 @@ static void test_places(void) {
 	free(p);
 }
 
+/* Moves the tokens of all groups together, in f16, as a kernel stores them that unpads. */
+static void unpad(const struct problem *p, struct left *l) {
+	uint16_t *half = (uint16_t *)l->out;
+	size_t to = 0;
+	for (size_t g = 0; g < GROUPS; g++)
+		for (size_t i = 0; i < ragged[g] * N; i++, to++) {
+			mx_f32 x;
+			memcpy(&x, &l->out[p->begin[g] * N + i], sizeof x);
+			half[to] = mx_f16_from_f32(x).v;
+			l->unwritten[to] = 0;
+		}
+	memset(half + to, 0xFF, (l->rows * N - to) * sizeof *half);
+	memset(l->unwritten + to, 2, l->rows * N - to);
+}
+
+static void test_unpadded(void) {
+	struct problem *p = problem(MX_FORWARD, 128, 0, NULL, 1);
+	struct left l = launch(p, NONE, 4);
+	p->g.padding = MX_PADDING_NONE;
+	p->g.f16 = true;
+	unpad(p, &l);
+	struct mx_grouped_verdict v = judge_left(p, &l, 2);
+	ok(!v.wrong && v.checked == 418 * N, "an f16 output without padding passes");
+	((uint16_t *)l.out)[(1 + 127 + 5) * N + 3] ^= 1;
+	v = judge_left(p, &l, 2);
+	ok(v.wrong == 1 && v.group == 3 && v.row == 5 && v.col == 3,
+	   "a wrong bit is in its group and row");
+	p->g.f16 = false;
+	v = judge_left(p, &l, 2);
+	ok(v.wrong > 1, "f16 codes are no bf16");
+	discard(&l);
+	free(p);
+}
+
 /* Kept padding is judged by written bytes, not by value: any NaN, the bits of the poison, and one
  * byte of an element are changes. */
 static void test_kept(void) {
@@ -420,7 +454,8 @@ static void test_errors(void) {
 	         "2 groups of 40 x 96 in 2305843009213693951 rows: a size is over 2^63 bytes",
 	         "rows over 64 bits");
 	is_error(mx_grouped_judge(&p->g, out, out, NULL, 3, &v, &err),
-	         "an output element of 3 bytes is neither f32 nor bf16", "elements of 3 bytes");
+	         "an output element of 3 bytes is neither of f32 nor of bf16 or f16",
+	         "elements of 3 bytes");
 	is_error(mx_groups_lay(2, (uint64_t[]){ 5, UINT64_MAX - 4 }, 128, begin, &err),
 	         "group 1: its rows end over 2^63", "groups that end over 64 bits");
 	free(p);
@@ -443,6 +478,7 @@ int main(void) {
 	test_faults();
 	test_places();
 	test_kept();
+	test_unpadded();
 	test_unwritten_results();
 	test_errors();
 	test_none();

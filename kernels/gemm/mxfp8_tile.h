@@ -1,0 +1,357 @@
+/* A 256x256 tile of an MXFP8 product by 4 waves, in steps of 128 along K: operands through LDS by
+ * LDS-DMA, the next step in flight while this one is multiplied. For device code only.
+ *
+ * Both operands are rows of K bytes with 16 aligned bytes from the start of a row on. Scales are in
+ * S32x8: [rows/32][K/256][4 blocks][16 rows][2 steps][2 halves of 32 rows]. So the dword of a lane,
+ * row r and block q, has its scales of two steps and of rows r and r + 16, and OP_SEL selects.
+ *
+ * A wave has 128x128 of the tile, 8x8 fragments of 16x16. The first operand of MFMA is a fragment
+ * of B, the second of A: so a lane's four results are neighbours in a row of C.
+ *
+ * A step of an operand in LDS is 256 rows of 128 bytes, 8 chunks of 16. Chunk c of row r is in slot
+ * c ^ (r / 2 % 8), so that the 16 lanes that read a chunk of 16 rows are in all banks. LDS-DMA
+ * writes lanes in sequence, so a lane fetches the chunk for its slot.
+ *
+ * There are two stages. A step ends with its reads from LDS complete in each wave; so after the
+ * barrier that begins the next one, the loads of the step after it may overwrite them:
+ *
+ *   step s: wait for the loads of s -> barrier -> load s + 1 -> read s -> MFMA */
+#ifndef MXFP8_TILE_H
+#define MXFP8_TILE_H
+
+#include "../gfx950.h"
+
+enum {
+	TILE = 256,
+	STEP = 128,
+	WAVES = 4,
+	WAVE_ROWS = TILE / WAVES, /* of each operand, that a wave loads */
+	PANEL = TILE * STEP,      /* bytes of an operand in a stage */
+	SCALES = TILE / 32 * 256, /* bytes of an operand's scales of two steps */
+	FRAGS = 8,
+	DMA_ROWS = 8, /* rows of one load to LDS */
+};
+
+struct stage {
+	u8 a[PANEL], b[PANEL];
+};
+struct stage_scales {
+	u8 a[SCALES], b[SCALES];
+};
+SHARED struct stage stages[2];
+SHARED struct stage_scales scales; /* of two steps */
+
+/* ---- loads to LDS ---- */
+
+/* Where the next load to LDS begins. Another instruction must follow before the load [LLVM]. The
+ * compiler writes M0: between two assembly statements, of which one writes what the other reads, it
+ * puts an s_nop, unless an instruction of its own is between them. */
+#define SET_M0(to) asm volatile("" : : "{m0}"(to) : "memory")
+
+/* 4 KiB to LDS at M0, in four loads: the n-th has 8 rows more than the one before. The offset of
+ * the instruction counts in LDS and in memory; the scalar offsets, from `rows` on, make up for the
+ * latter. */
+#define LOAD_32_ROWS(s, descriptor, from)                                                          \
+	asm volatile("buffer_load_dwordx4 %0, %2, %3 offen lds\n\t"                                \
+	             "buffer_load_dwordx4 %1, %2, %4 offen offset:1024 lds\n\t"                    \
+	             "buffer_load_dwordx4 %0, %2, %5 offen offset:2048 lds\n\t"                    \
+	             "buffer_load_dwordx4 %1, %2, %6 offen offset:3072 lds"                        \
+	             :                                                                             \
+	             : "v"((s)->even), "v"((s)->odd), "s"(descriptor), "s"((s)->rows[from]),       \
+	               "s"((s)->rows[(from) + 1]), "s"((s)->rows[(from) + 2]),                     \
+	               "s"((s)->rows[(from) + 3])                                                  \
+	             : "memory")
+
+#define LOAD_SCALES(s)                                                                             \
+	asm volatile("buffer_load_dwordx4 %0, %1, %2 offen lds"                                    \
+	             :                                                                             \
+	             : "v"((s)->scale), "s"((s)->scales), "s"((s)->at_scales)                      \
+	             : "memory")
+
+/* A wave's part of the operands: what it loads. */
+struct source {
+	u32x4 a, b, scales; /* descriptors; scales: of A in waves 0 and 1, of B in 2 and 3 */
+	u32 even, odd;      /* offsets of the lane in 8 rows, by the parity of their number */
+	u32 scale;          /* and in 4 x 32 rows of scales */
+	u32 rows[WAVE_ROWS / DMA_ROWS]; /* scalar offsets of each 8 rows */
+	u32 codes_to, scales_to;        /* LDS of the wave's rows in stage 0 */
+	u32 at_scales;                  /* of the next two steps */
+};
+
+INLINE u32 uniform(u32 x) {
+	return __builtin_amdgcn_readfirstlane(x);
+}
+
+INLINE u32 lds_address(const LDS void *p) {
+	return (u32)(unsigned long)p;
+}
+
+/* K: bytes of a row. ld_scales: bytes of 32 rows of scales. */
+INLINE struct source make_source(u32x4 a, u32x4 b, u32x4 scale_descriptor, u32 K, u32 ld_scales) {
+	u32 lane = LANE(), wave = WAVE(), row = lane / 8, slot = lane % 8;
+	struct source s = { .a = a, .b = b, .scales = scale_descriptor };
+	s.even = row * K + (slot ^ row / 2) * 16;
+	s.odd = row * K + (slot ^ (4 + row / 2)) * 16;
+	s.scale = ((wave % 2) * 4 + lane / 16) * ld_scales + lane % 16 * 16;
+#pragma unroll
+	for (u32 i = 0; i < WAVE_ROWS / DMA_ROWS; i++)
+		s.rows[i] = uniform((wave * WAVE_ROWS + i * DMA_ROWS) * K - i % 4 * 1024);
+	s.codes_to = uniform(lds_address(stages) + wave * WAVE_ROWS * STEP);
+	s.scales_to = uniform(lds_address(&scales) + wave * (SCALES / 2));
+	return s;
+}
+
+/* Instructions of the compiler at this place, for the same reason. */
+#define HERE(statements)                                                                           \
+	do {                                                                                       \
+		__builtin_amdgcn_sched_barrier(0);                                                 \
+		statements;                                                                        \
+		__builtin_amdgcn_sched_barrier(0);                                                 \
+	} while (0)
+
+/* To the next step of codes. The values are opaque, so that loops keep them in these registers. */
+INLINE void advance(struct source *s) {
+	HERE(s->even += STEP; s->odd += STEP);
+	asm volatile("" : "+v"(s->even), "+v"(s->odd));
+}
+
+/* To the scales of the next two steps. */
+INLINE void advance_scales(struct source *s) {
+	HERE(s->at_scales += 256);
+	asm volatile("" : "+s"(s->at_scales));
+}
+
+#define SET_M0_ALONE(to)                                                                           \
+	do {                                                                                       \
+		SET_M0(to);                                                                        \
+		asm volatile("s_nop 0");                                                           \
+	} while (0)
+
+/* The first step of a tile, to stage 0, and the scales of the first two. */
+INLINE void load_first(struct source *s) {
+	SET_M0_ALONE(s->codes_to);
+	LOAD_32_ROWS(s, s->a, 0);
+	SET_M0_ALONE(s->codes_to + 4096);
+	LOAD_32_ROWS(s, s->a, 4);
+	SET_M0_ALONE(s->codes_to + PANEL);
+	LOAD_32_ROWS(s, s->b, 0);
+	SET_M0_ALONE(s->codes_to + PANEL + 4096);
+	LOAD_32_ROWS(s, s->b, 4);
+	SET_M0_ALONE(s->scales_to);
+	LOAD_SCALES(s);
+	advance(s);
+}
+
+/* ---- from LDS ---- */
+
+/* The lane's addresses in stage 0, of the wave's fragment 0. */
+struct places {
+	u32 a[2], b[2], a_scales, b_scales;
+};
+
+INLINE struct places find_places(void) {
+	u32 r = LANE() % 16, q = LANE() / 16, slot = (q ^ r / 2) * 16;
+	u32 row_a = WAVE() / 2 * 128 + r, row_b = WAVE() % 2 * 128 + r;
+	struct places p;
+	p.a[0] = lds_address(stages[0].a) + row_a * STEP + slot;
+	p.b[0] = lds_address(stages[0].b) + row_b * STEP + slot;
+	p.a[1] = p.a[0] ^ 64;
+	p.b[1] = p.b[0] ^ 64;
+	p.a_scales = lds_address(scales.a) + WAVE() / 2 * (SCALES / 2) + LANE() * 4;
+	p.b_scales = lds_address(scales.b) + WAVE() % 2 * (SCALES / 2) + LANE() * 4;
+	return p;
+}
+
+/* Two dwords that are 256 * first and 256 * (first + 1) bytes from the address. */
+#define LDS_READ_2_SCALES(value, address, first)                                                   \
+	asm volatile("ds_read2st64_b32 %0, %1 offset0:%2 offset1:%3"                               \
+	             : "=v"(value)                                                                 \
+	             : "v"(address), "n"(first), "n"((first) + 1)                                  \
+	             : "memory")
+
+#define READ_FRAGMENT(f, low, high, i)                                                             \
+	LDS_READ_B128((f)[i][0], low, (i)*16 * STEP);                                              \
+	LDS_READ_B128((f)[i][1], high, (i)*16 * STEP)
+#define READ_4_FRAGMENTS(f, low, high, i)                                                          \
+	do {                                                                                       \
+		READ_FRAGMENT(f, low, high, i);                                                    \
+		READ_FRAGMENT(f, low, high, i + 1);                                                \
+		READ_FRAGMENT(f, low, high, i + 2);                                                \
+		READ_FRAGMENT(f, low, high, i + 3);                                                \
+	} while (0)
+
+/* A wave's operands of a step, and its scales of two. */
+struct fragments {
+	u32x4 a[FRAGS][2], b[FRAGS][2];
+	u32x2 sa[2], sb[2]; /* dword i of rows 32 i to 32 i + 31 */
+};
+
+INLINE void read_scales(const struct places *p, struct fragments *f) {
+	LDS_READ_2_SCALES(f->sa[0], p->a_scales, 0);
+	LDS_READ_2_SCALES(f->sa[1], p->a_scales, 2);
+	LDS_READ_2_SCALES(f->sb[0], p->b_scales, 0);
+	LDS_READ_2_SCALES(f->sb[1], p->b_scales, 2);
+}
+
+/* Reads the step in stage `parity`. Between the reads, loads the next step to the other stage, if
+ * there are `more`; the last of its loads are the caller's. */
+INLINE void read_codes(const struct source *s, const struct places *p, u32 parity, u32 more,
+                       struct fragments *f) {
+	u32 at = parity * sizeof(struct stage), to = s->codes_to + !parity * sizeof(struct stage);
+	u32 a_low = p->a[0] + at, a_high = p->a[1] + at, b_low = p->b[0] + at,
+	    b_high = p->b[1] + at;
+	if (more)
+		SET_M0(to);
+	READ_4_FRAGMENTS(f->a, a_low, a_high, 0);
+	if (more) {
+		LOAD_32_ROWS(s, s->a, 0);
+		SET_M0(to + 4096);
+	}
+	READ_4_FRAGMENTS(f->a, a_low, a_high, 4);
+	if (more) {
+		LOAD_32_ROWS(s, s->a, 4);
+		SET_M0(to + PANEL);
+	}
+	READ_4_FRAGMENTS(f->b, b_low, b_high, 0);
+	if (more) {
+		LOAD_32_ROWS(s, s->b, 0);
+		SET_M0(to + PANEL + 4096);
+	}
+	READ_4_FRAGMENTS(f->b, b_low, b_high, 4);
+}
+
+/* The reads after those of A and the first half of B. */
+#ifndef READS_OF_SECOND_HALF
+#define READS_OF_SECOND_HALF FRAGS
+#endif
+
+#define NAMED(f, i)   "+v"((f)[i][0]), "+v"((f)[i][1])
+#define NAMED_4(f, i) NAMED(f, i), NAMED(f, i + 1), NAMED(f, i + 2), NAMED(f, i + 3)
+
+/* The named registers give the compiler the def-use edges without which it may move an MFMA above
+ * the wait. */
+INLINE void wait_first_half(struct fragments *f) {
+	asm volatile("s_waitcnt lgkmcnt(%c28)"
+	             : NAMED_4(f->a, 0), NAMED_4(f->a, 4), NAMED_4(f->b, 0), "+v"(f->sa[0]),
+	               "+v"(f->sa[1]), "+v"(f->sb[0]), "+v"(f->sb[1])
+	             : "n"(READS_OF_SECOND_HALF)
+	             : "memory");
+}
+INLINE void wait_second_half(struct fragments *f) {
+	asm volatile("s_waitcnt lgkmcnt(0)" : NAMED_4(f->b, 4) : : "memory");
+}
+
+/* ---- products ---- */
+
+/* Formats of the operands, as MFMA has them. */
+enum format { E4M3, E5M2 };
+struct formats {
+	enum format a, b;
+};
+
+INLINE u32 scale_of(const u32x2 s[2], u32 i) {
+	return i / 2 % 2 ? s[i / 4].y : s[i / 4].x;
+}
+
+/* The accumulators are all 256 AGPRs: those of fragments j of B and i of A begin at 4 (8 j + i).
+ * They have their numbers here, because clang moves and spills values that need every register of a
+ * class. So this file alone may use AGPRs. */
+#define ACCUMULATOR(j, i) (4 * (FRAGS * (j) + (i)))
+
+INLINE void claim_accumulators(void) {
+	asm volatile("" ::: "a0", "a255");
+}
+
+/* OP_SEL and OP_SEL_HI are the low and the high bit of the scale's byte. */
+#define MFMA(addend, fa, fb, sb, sa, parity, j, i)                                                 \
+	asm volatile("v_mfma_scale_f32_16x16x128_f8f6f4 a[%9:%10], %0, %1, " addend ", %2, %3 "    \
+	             "op_sel:[%4,%5,0] op_sel_hi:[%6,%6,0] cbsz:%7 blgp:%8"                        \
+	             :                                                                             \
+	             : "v"(fp8_operand((fb)[0], (fb)[1])), "v"(fp8_operand((fa)[0], (fa)[1])),     \
+	               "v"(sb), "v"(sa), "i"((j) % 2), "i"((i) % 2), "i"(parity), "i"(m.b),        \
+	               "i"(m.a), "i"(ACCUMULATOR(j, i)), "i"(ACCUMULATOR(j, i) + 3))
+
+/* Four fragments of B from `first` on, with all of A. parity: which of the two steps of the scales
+ * it is. The first product starts from 0. */
+INLINE void multiply_half(struct formats m, u32 parity, u32 first, u32 starts,
+                          const struct fragments *f) {
+#pragma unroll
+	for (u32 j = first; j < first + FRAGS / 2; j++)
+#pragma unroll
+		for (u32 i = 0; i < FRAGS; i++) {
+			u32 sa = scale_of(f->sa, i), sb = scale_of(f->sb, j);
+			if (starts)
+				MFMA("0", f->a[i], f->b[j], sb, sa, parity, j, i);
+			else
+				MFMA("a[%9:%10]", f->a[i], f->b[j], sb, sa, parity, j, i);
+		}
+}
+
+/* The four results of fragments j and i. */
+INLINE f32x4 accumulated(u32 j, u32 i) {
+	f32x4 x;
+	asm volatile("v_accvgpr_read_b32 %0, a[%4]\n\t"
+	             "v_accvgpr_read_b32 %1, a[%5]\n\t"
+	             "v_accvgpr_read_b32 %2, a[%6]\n\t"
+	             "v_accvgpr_read_b32 %3, a[%7]"
+	             : "=v"(x.x), "=v"(x.y), "=v"(x.z), "=v"(x.w)
+	             : "i"(ACCUMULATOR(j, i)), "i"(ACCUMULATOR(j, i) + 1),
+	               "i"(ACCUMULATOR(j, i) + 2), "i"(ACCUMULATOR(j, i) + 3));
+	return x;
+}
+
+/* After it, all loads of the workgroup to LDS are complete, and all reads of the step before. */
+#ifndef BEGIN_STEP
+#define BEGIN_STEP() asm volatile("s_waitcnt vmcnt(0)\n\ts_barrier" ::: "memory")
+#endif
+
+/* A step in stage `parity`; more: there is another one after it; starts: it is the first. */
+INLINE void do_step(struct formats m, struct source *s, const struct places *p, u32 parity,
+                    u32 more, u32 starts, struct fragments *f) {
+	BEGIN_STEP();
+	if (!parity)
+		read_scales(p, f);
+	read_codes(s, p, parity, more, f);
+	wait_first_half(f);
+	if (more)
+		LOAD_32_ROWS(s, s->b, 4);
+	if (more && parity) {
+		advance_scales(s);
+		SET_M0(s->scales_to);
+	}
+	multiply_half(m, parity, 0, starts, f);
+	if (more && parity)
+		LOAD_SCALES(s);
+	wait_second_half(f);
+	if (more)
+		advance(s);
+	multiply_half(m, parity, FRAGS / 2, starts, f);
+}
+
+/* After it the accumulators may be read [CDNA4 ISA 7.6]. */
+#define END_MFMA() asm volatile("s_nop 15\n\ts_nop 3")
+
+/* The product of n >= 3 steps. */
+INLINE void multiply_steps(struct formats m, struct source *s, u32 n) {
+	struct places p = find_places();
+	struct fragments f;
+	u32 left = n - 2;
+	claim_accumulators();
+	BARRIER(); /* all waves have read the tile before this one */
+	load_first(s);
+	do_step(m, s, &p, 0, 1, 1, &f);
+	do_step(m, s, &p, 1, 1, 0, &f);
+	for (; left > 2; left -= 2) {
+		do_step(m, s, &p, 0, 1, 0, &f);
+		do_step(m, s, &p, 1, 1, 0, &f);
+	}
+	if (left == 2) {
+		do_step(m, s, &p, 0, 1, 0, &f);
+		do_step(m, s, &p, 1, 0, 0, &f);
+	} else {
+		do_step(m, s, &p, 0, 0, 0, &f);
+	}
+	END_MFMA();
+}
+
+#endif
