@@ -331,6 +331,10 @@ for (sort keys %pattern) {
 	is(compare_with($pattern{$_}), 1, 'different files are different');
 	like($out, qr/^pattern +\Q$_\E/m, "  pattern $_") or diag $out;
 }
+f32('one', '256, 160', (1) x 40960);
+f32('two', '256, 160', map { $_ >= 20480 ? 2 : 1 } 0 .. 40959);
+mxcheck('compare', "$dir/one.npy", "$dir/two.npy");
+like($out, qr/^pattern +128-high bands of rows: 1 of 2 holds all mismatches, .*; band 1$/m, 'a band') or diag $out;
 u8('s1', '4, 64', (127) x 256);
 u8('s2', '4, 64', (127, 127, 126, 127) x 64);
 mxcheck('compare', "$dir/s1.npy", "$dir/s2.npy");

@@ -232,8 +232,8 @@ static void test_partial(void) {
 	must(hipExtModuleLaunchKernel(kernel("hidden"), 100, 1, 1, 64, 1, 1, 0, NULL,
 	                              (void *[]){ &p }, NULL, NULL, NULL, 0));
 	must(hipMemcpy(r, p, sizeof r, hipMemcpyDeviceToHost));
-	ok(r[0] == 1 && r[3] == 64 && r[7] == 36,
-	   "their hidden arguments count whole workgroups, and the remainder");
+	ok(r[0] == 1 && r[3] == 64 && r[6] == 1 && r[7] == 36,
+	   "their hidden arguments count whole workgroups, the remainder, and one axis");
 	must(hipFree(p));
 }
 

@@ -19,19 +19,20 @@ struct operation {
 	unsigned bytes;
 };
 
-/* Runs, rows, strides, and scattered addresses; most are aligned. */
+/* Runs, rows, strides, and scattered addresses; most are aligned, some except for one lane. */
 static struct operation operation(void) {
 	uint64_t r = next_random(&state), base = r >> 40;
 	struct operation o = { .offset = r >> 29 & 0xfff, .bytes = 2u << (r & 3) };
 	unsigned row = 1u << (r >> 2 & 7), kind = r >> 5 & 3;
 	uint64_t stride = (r >> 7 & 31) * o.bytes, pitch = (r >> 12 & 0xfff) * o.bytes;
 	uint64_t off = (r >> 24 & 15) ? o.bytes - 1 : 0;
+	unsigned odd = next_random(&state) % (8 * MX_LANES); /* this lane, if there is one */
 	for (unsigned l = 0; l < MX_LANES; l++) {
 		o.at[l] = kind == 0   ? base + l * o.bytes
 		          : kind == 1 ? base + l % row * o.bytes + l / row * pitch
 		          : kind == 2 ? base + l * stride
 		                      : base + next_random(&state) % (1u << (4 + row % 16));
-		o.at[l] &= ~off;
+		o.at[l] = (o.at[l] & ~off) + (l == odd);
 		o.address[l] = o.at[l] - o.offset;
 	}
 	o.lanes = r >> 28 & 1 ? ~0ull : next_random(&state) | next_random(&state);

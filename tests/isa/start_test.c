@@ -222,6 +222,13 @@ static void test_refusals(void) {
 	m.kernel.user_sgprs = 3;
 	RUN(&m, end);
 	ok(found(&m, MX_UNSUPPORTED, 0), "so are more user SGPRs than the kernel counts");
+	m.kernel.user_sgprs = 16;
+	m.kernel.scratch_bytes = 131060;
+	RUN(&m, end);
+	ok(found(&m, MX_UNSUPPORTED, 0) && finding_says(&m, "131056"), "so is too much scratch");
+	m.kernel.scratch_bytes = 131056;
+	RUN(&m, end);
+	ok(no_findings(&m), "the most scratch is not");
 	mx_report_free(&m.report);
 }
 

@@ -33,6 +33,12 @@ static const uint32_t code[] = {
 	0xbf068004,             /* s_cmp_eq_u32 s4, 0 */
 	0xbf85fffa,             /* s_cbranch_scc1 65530 */
 	0xbf810000,             /* s_endpgm */
+	0xd86c0000, 0x03000009, /* ds_read_b32 v3, v9 */
+	0xbf8cc07f,             /* s_waitcnt lgkmcnt(0) */
+	0x7e080504,             /* v_readfirstlane_b32 s4, v4 */
+	0xbf068004,             /* s_cmp_eq_u32 s4, 0 */
+	0xbf85fffa,             /* s_cbranch_scc1 65530 */
+	0xbf810000,             /* s_endpgm */
 };
 enum {
 	PLAIN = 0,
@@ -42,6 +48,7 @@ enum {
 	JUMPS = 16,
 	ONCE = 17,
 	SCRATCH = 25,
+	ASIDE = 32,
 	POLL = 4 /* the load that polls */
 };
 
@@ -63,6 +70,7 @@ int main(void) {
 	test_kernel(p, ONCE, false, false,
 	            "nor does a kernel with a forward branch and a constant of -7");
 	test_kernel(p, SCRATCH, false, false, "nor a kernel that loads its own scratch in a loop");
+	test_kernel(p, ASIDE, false, false, "nor a loop that the register after the load's ends");
 	test_kernel(p, CALLS, true, true, "a kernel that calls through a register may poll");
 	test_kernel(p, JUMPS, true, true, "so may a kernel that jumps through a register");
 	ok(mx_program_wave_sync(p, 4 * POLLS + 1) && mx_program_wave_sync(p, sizeof code),

@@ -406,6 +406,26 @@ static void test_unwritten_results(void) {
 	free(p);
 }
 
+/* A scale of NaN makes a row of them; the payload is free. */
+static void test_nan(unsigned bytes) {
+	static const uint32_t nan[2] = { 0x7fc12345, 0xff800001 };
+	struct problem *p = problem(MX_FORWARD, 128, 0, NULL, 1);
+	struct left l = launch(p, NONE, bytes);
+	size_t row = p->begin[3];
+	p->left.scales[row * p->left.ld_scales] = 0xff;
+	for (size_t i = row * N; i < (row + 1) * N; i++) {
+		uint32_t code = bytes == 2 ? nan[i % 2] >> 16 | 1 : nan[i % 2];
+		memcpy((uint8_t *)l.out + i * bytes, &code, bytes);
+	}
+	struct mx_grouped_verdict v = judge_left(p, &l, bytes);
+	ok(!v.wrong, "NaN of any payload in %u bytes are right where NaN is", bytes);
+	memset((uint8_t *)l.out + row * N * bytes, 0, bytes);
+	v = judge_left(p, &l, bytes);
+	ok(v.wrong == 1 && v.row == 0 && v.col == 0 && v.group == 3, "  and 0 is wrong");
+	discard(&l);
+	free(p);
+}
+
 /* ---- errors ---- */
 
 static int size_of(struct mx_grouped g) {
@@ -480,6 +500,8 @@ int main(void) {
 	test_kept();
 	test_unpadded();
 	test_unwritten_results();
+	test_nan(4);
+	test_nan(2);
 	test_errors();
 	test_none();
 	return done_testing();

@@ -204,6 +204,15 @@ static void test_pattern(void) {
 	           strchr(v.window, '*'),
 	   "a window shows got and wanted around the first");
 	end(&s);
+	s = subject(NULL, 4, 2, 64, MX_REGIME_EXACT);
+	left(&s, MX_ROLE_C)[1] ^= 1;
+	v = verdict(&s);
+	v.window[strcspn(v.window, "\n")] = 0;
+	unsigned words = 0;
+	for (char *word = strtok(v.window, " "); word; word = strtok(NULL, " "))
+		words++;
+	ok(words == 4, "of a product of two columns it shows two");
+	end(&s);
 }
 
 static void test_bound(void) {
