@@ -214,6 +214,7 @@ note_lanes(struct mx_race_page *p, uint64_t lanes, const struct mx_wave_access *
 
 static void note_values(struct mx_race_page *p, uint64_t lanes, const struct mx_wave_access *c) {
 	switch (c->bytes) {
+	case 1: note_lanes(p, lanes, c, 1); return;
 	case 2: note_lanes(p, lanes, c, 2); return;
 	case 4: note_lanes(p, lanes, c, 4); return;
 	case 8: note_lanes(p, lanes, c, 8); return;
