@@ -22,7 +22,7 @@ struct operation {
 /* Runs, rows, strides, and scattered addresses; most are aligned, some except for one lane. */
 static struct operation operation(void) {
 	uint64_t r = next_random(&state), base = r >> 40;
-	struct operation o = { .offset = r >> 29 & 0xfff, .bytes = 2u << (r & 3) };
+	struct operation o = { .offset = r >> 29 & 0xfff, .bytes = 1u << next_random(&state) % 5 };
 	unsigned row = 1u << (r >> 2 & 7), kind = r >> 5 & 3;
 	uint64_t stride = (r >> 7 & 31) * o.bytes, pitch = (r >> 12 & 0xfff) * o.bytes;
 	uint64_t off = (r >> 24 & 15) ? o.bytes - 1 : 0;
@@ -77,8 +77,8 @@ static bool is_regular(const struct operation *o) {
 		if (o->bytes >= 4)
 			continue;
 		struct bytes b = bytes_in(o, page, &lanes);
-		uint64_t other = (o->at[l] ^ 2) % MX_RACE_PAGE;
-		regular &= b.bit[other / 64] >> other % 64 & 1;
+		uint64_t dword = o->at[l] % MX_RACE_PAGE & ~3ull;
+		regular &= (b.bit[dword / 64] >> dword % 64 & 15) == 15;
 	}
 	return regular;
 }

@@ -157,7 +157,7 @@ static bool may_be_together(const struct mx_race_range *r, const struct mx_race_
                             unsigned bytes) {
 	return !r->visit && !r->w->group->run->launch->lane_by_lane &&
 	       (!m->by_cells || r->kind == MX_RACE_READ) &&
-	       (bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16);
+	       (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16);
 }
 
 /* Records the accesses of all lanes together. False: the caller records them lane by lane; if

@@ -75,20 +75,19 @@ static bool pairs_of(uint64_t bits, uint64_t *pairs) {
 	return true;
 }
 
-/* Adds the cells of a block. */
+/* Adds the cells of a block. Those of parts of a dword become cells of whole dwords. */
 static bool add(struct mx_footprint *f, uint64_t block, uint64_t cells, uint64_t lanes,
                 unsigned log2) {
 	unsigned at = block & ((16 >> log2) - 1);
 	struct mx_footprint_page *p = page_of(f, block >> (4 - log2));
 	p->lanes |= lanes;
-	if (log2 >= 2) {
-		p->cells[at] |= cells;
-		return true;
+	for (unsigned size = log2; size < 2; size++, at /= 2) {
+		uint64_t pairs;
+		if (!pairs_of(cells, &pairs))
+			return false;
+		cells = pairs << 32 * (at % 2);
 	}
-	uint64_t pairs;
-	if (!pairs_of(cells, &pairs))
-		return false;
-	p->cells[at / 2] |= pairs << 32 * (at % 2);
+	p->cells[at] |= cells;
 	return true;
 }
 

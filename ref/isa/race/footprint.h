@@ -13,8 +13,8 @@ struct mx_footprint {
 	} page[MX_LANES];
 };
 
-/* The footprint of lanes that access 2, 4, 8 or 16 bytes each, at their addresses plus `offset`.
- * False if an address is not a multiple of these bytes, or if half of a dword is not accessed. */
+/* The footprint of lanes that access 1, 2, 4, 8 or 16 bytes each, at their addresses plus `offset`.
+ * False if an address is not a multiple of these bytes, or if part of a dword is not accessed. */
 typedef bool mx_footprint_maker(struct mx_footprint *f, const uint64_t address[MX_LANES],
                                 uint64_t offset, uint64_t lanes, unsigned bytes);
 extern mx_footprint_maker MX_STEPS_OF(mx_footprint_make);

@@ -224,13 +224,18 @@ static void start_history(struct visit *v, struct mx_race_place *p, bool lds, ui
 
 static void issue_write(void *visit, bool lds, uint64_t at) {
 	struct visit *v = visit;
+	struct mx_race_sync *y = sync_of(v->w);
 	uint64_t of = place_of(v->w, lds, at);
 	if (!is_next(v, of))
 		return;
-	struct mx_race_place *p = make(sync_of(v->w), of);
+	struct mx_race_place *p = make(y, of);
 	check(v->w, p);
 	if (!p)
 		return;
+	if (!lds) {
+		y->from = at < y->from ? at : y->from;
+		y->to = at + 4 > y->to ? at + 4 : y->to;
+	}
 	p->in_flight++;
 	start_history(v, p, lds, at);
 }
@@ -360,11 +365,22 @@ static bool is_partial(const struct mx_inst *in) {
 	return in->op->flags & MX_STORE && !(in->op->flags & MX_FORMAT) && in->op->d % 4;
 }
 
+/* Whether a store is to device memory without places, as most are. */
+static bool misses_places(const struct mx_wave *w, const struct mx_memop *m) {
+	const struct mx_race_sync *y = sync_of(w);
+	bool bounded = m->range == MX_RANGE_ALL || m->split;
+	return bounded && m->in->op->encoding > MX_DS && !(m->in->op->flags & MX_FORMAT) &&
+	       !m->in_lds && !m->in->mem.lds && !(m->exec & m->scratch) &&
+	       (m->to <= y->from || m->from >= y->to);
+}
+
 static void land_writes(struct mx_wave *w, const struct mx_memop *m) {
 	const struct mx_race_event *e = m->note;
 	struct visit v = { .w = w, .event = e };
 	v.adds = (e && e->rmw) || is_partial(m->in);
 	sync_of(w)->time++;
+	if (!e && misses_places(w, m))
+		return;
 	if (e)
 		v.me = mx_access_of(w, m->in, e->stream, e->number);
 	mx_race_places(w, m, WRITES, land_write, &v);
@@ -431,6 +447,7 @@ void mx_race_drop_clocks(struct mx_race_group *o) {
 }
 
 bool mx_race_sync_begin(struct mx_race_sync *y, const struct mx_launch *l) {
+	y->from = UINT64_MAX;
 	y->wave_sync =
 		mx_program_wave_sync(l->program, l->kernel->entry - mx_program_base(l->program));
 	return y->wave_sync;

@@ -343,7 +343,8 @@ struct mx_race_sync {
 	const struct mx_wave_sync *wave_sync;
 	struct mx_race_place *place;
 	size_t n, room;
-	uint64_t time; /* operations that have landed there */
+	uint64_t from, to; /* the dwords of device memory among them are in [from, to) */
+	uint64_t time;     /* operations that have landed there */
 };
 
 /* The dwords of device memory that polling loads have read, each with the first load. */

@@ -214,6 +214,7 @@ note_lanes(struct mx_race_page *p, uint64_t lanes, const struct mx_wave_access *
 
 static void note_values(struct mx_race_page *p, uint64_t lanes, const struct mx_wave_access *c) {
 	switch (c->bytes) {
+	case 1: note_lanes(p, lanes, c, 1); return;
 	case 2: note_lanes(p, lanes, c, 2); return;
 	case 4: note_lanes(p, lanes, c, 4); return;
 	case 8: note_lanes(p, lanes, c, 8); return;
@@ -257,13 +258,19 @@ static bool note_contents(struct mx_race_map *m, struct mx_race_page *p, uint64_
 	return true;
 }
 
+/* Whether contents decide which of the cells keep `first`. It matters between workgroups alone. */
+static bool may_stay_first(const struct mx_race_range *r, const struct mx_race_page *p,
+                           mx_cells cells) {
+	return !r->lds && mx_cells_meet(&p->first_contents, &cells);
+}
+
 static bool write_page(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
                        mx_cells cells, const struct mx_footprint_page *f,
                        const struct mx_wave_access *c) {
 	mx_cells own_wait = { 0 };
 	bool first = !mx_cells_meet(&p->touched, &cells);
-	if (!mx_footprint_is_apart(f, c->bytes) || !(first || may_write(r, p, cells, &own_wait)) ||
-	    !make_room(m, p, cells))
+	if (!mx_footprint_is_apart(f, c->bytes) || may_stay_first(r, p, cells) ||
+	    !(first || may_write(r, p, cells, &own_wait)) || !make_room(m, p, cells))
 		return false;
 	for (unsigned i = 0; !first && i < p->n; i++)
 		p->record[i].cells &= ~cells;
