@@ -210,13 +210,17 @@ tests: $(BENCHES) # so that they build
 bench: $(BENCHES) $(B)/libmxhip.so kernels
 	@for b in $(BENCHES); do BUILD=$(B) $$b || exit; done
 
-# ---- crosscheck: numpy, ml_dtypes, fractions, the packages of recipes, kernels by Triton, and published ones. It needs PyPI; `make check` does not ----
+# ---- crosscheck: numpy, ml_dtypes, fractions, the packages of recipes, kernels by other compilers, and published ones. It needs PyPI; `make check` does not ----
 $(B)/venv/ready: tests/crosscheck/requirements.txt
 	python3 -m venv $(@D) && $(@D)/bin/pip install -q -r $< && touch $@
 # One by one: a package that cannot be installed is skipped and counted.
 $(B)/venv/packages: tests/crosscheck/packages.txt $(B)/venv/ready
 	@grep -v '^#' $< | while read -r p; do $(@D)/bin/pip install -q $$p || echo "# pip cannot install $$p"; done; touch $@
-crosscheck: all $(B)/venv/ready $(B)/venv/packages
+# Beside the IREE of the other packages, because it needs its own.
+$(B)/venv/wave: $(B)/venv/packages
+	@$(B)/venv/bin/pip install -q --no-deps --upgrade --target $@ wave-lang==3.9.1 iree-base-compiler==3.9.0 iree-base-runtime==3.9.0 || echo "# pip cannot install wave-lang"
+	@mkdir -p $@ && touch $@
+crosscheck: all $(B)/venv/ready $(B)/venv/packages $(B)/venv/wave
 	@$(B)/venv/bin/python tests/crosscheck/crosscheck.py $(B)/mxcheck
 	@$(B)/venv/bin/python tests/crosscheck/recipes.py $(B)/mxcheck
 	@$(B)/venv/bin/python tests/crosscheck/schemes.py $(B)/mxcheck
@@ -225,7 +229,10 @@ crosscheck: all $(B)/venv/ready $(B)/venv/packages
 	@$(B)/venv/bin/python -W ignore tests/crosscheck/triton_mxfp4.py $(B)/venv
 	@$(B)/mxcheck run --case $(B)/venv/triton_mxfp4.yaml --race 200
 	@$(B)/venv/bin/python -W ignore tests/crosscheck/triton_kernels.py $(B)/venv
-	@$(B)/venv/bin/python tests/crosscheck/production.py $(B)/mxcheck $(or $(MXCHECK_AITER),../shared/foreign/co) $(B)/production $(wildcard ../shared/foreign/seeds/*.yaml) $(B)/venv/triton_*.yaml
+	@$(B)/venv/bin/python tests/crosscheck/iree_kernels.py $(B)/venv
+	@PYTHONPATH=$(B)/venv/wave $(B)/venv/bin/python -W ignore tests/crosscheck/wave_kernels.py $(B)/venv
+	@$(B)/venv/bin/python -W ignore tests/crosscheck/flydsl_kernels.py $(B)/venv $(LLVM)
+	@$(B)/venv/bin/python tests/crosscheck/production.py $(B)/mxcheck $(or $(MXCHECK_AITER),../shared/foreign/co) $(B)/production $(wildcard ../shared/foreign/seeds/*.yaml) $(B)/venv/*_*.yaml
 .PHONY: crosscheck
 
 clean:

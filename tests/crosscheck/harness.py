@@ -1,4 +1,5 @@
 """Helpers of the crosschecks: TAP, and `mxcheck quant` and `dequant` through .npy files."""
+import importlib.util
 import subprocess
 import sys
 
@@ -21,6 +22,13 @@ def skip(sentence, reason):
     tests += 1
     skipped += 1
     print(f"ok {tests} - {sentence} # SKIP {reason}")
+
+
+def needs(module, sentence):
+    """Ends a script, with one test skipped, if a module is not installed."""
+    if importlib.util.find_spec(module) is None:
+        skip(sentence, f"{module} is not installed")
+        sys.exit(done())
 
 
 def done():
