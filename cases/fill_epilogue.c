@@ -164,6 +164,16 @@ static uint32_t draw_code(const struct mx_plan *p, unsigned i, const struct grid
 	return code_of(type, draw_general(&w, d));
 }
 
+/* The elements of a tile, or of the whole of a buffer that tiles do not divide. */
+static void draw_part(const struct mx_plan *p, unsigned i, const struct grid *g, struct stream s,
+                      const struct mx_tile *t, uint8_t *bytes) {
+	for (size_t row = t->row; row < t->row + t->rows; row++)
+		for (size_t col = t->col; col < t->col + t->cols; col++) {
+			uint32_t code = draw_code(p, i, g, draw_at(s, DRAW_ELEMENT, row, col));
+			put(&p->buffers[i], bytes, row, col, code);
+		}
+}
+
 int epilogue_fill(const struct mx_plan *p, unsigned i, uint64_t seed, int unit,
                   const struct planted *planted, uint8_t *bytes, struct mx_error *err) {
 	const struct mx_buffer *b = &p->buffers[i];
@@ -174,11 +184,10 @@ int epilogue_fill(const struct mx_plan *p, unsigned i, uint64_t seed, int unit,
 		               "%s: alpha and beta leave no room for numbers of buffer %s in the "
 		               "exact regime",
 		               p->name, b->name);
-	for (size_t row = 0; row < b->rows; row++)
-		for (size_t col = 0; col < b->cols; col++) {
-			uint32_t code = draw_code(p, i, &g, draw_at(s, DRAW_ELEMENT, row, col));
-			put(b, bytes, row, col, code);
-		}
+	const struct mx_tile whole = { .rows = b->rows, .cols = b->cols };
+	bool divided = mx_tiles_divide(p, i);
+	for (unsigned k = 0; k < (divided ? p->n_tiles : 1); k++)
+		draw_part(p, i, &g, s, divided ? &p->tile[k] : &whole, bytes);
 	if (p->regime == MX_REGIME_SPECIAL && is_read(p, i))
 		put_special(p, i, s, planted, bytes);
 	return 0;

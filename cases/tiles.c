@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "dtype.h"
+#include "layout.h"
 
 enum {
 	OTHERS_MOST = 64 << 20, /* bytes of a buffer that tiles do not divide */
@@ -65,7 +66,12 @@ static int find_axis(const struct mx_plan *p, const char *name, int64_t size, st
 /* ---- what has tiles ---- */
 
 static bool is_divided(mx_role role) {
-	return role >= MX_ROLE_A && role <= MX_ROLE_C;
+	return role >= MX_ROLE_A && role <= MX_ROLE_C_IN;
+}
+
+/* C, or C before the launch. */
+static bool is_output(mx_role role) {
+	return role == MX_ROLE_C || role == MX_ROLE_C_IN;
 }
 
 bool mx_tiles_divide(const struct mx_plan *p, unsigned i) {
@@ -77,20 +83,24 @@ static const char *why_not_buffer(const struct mx_plan *p, unsigned i) {
 	if (!is_divided(b->role))
 		return b->bytes > OTHERS_MOST ? "has too many bytes beside operands and output"
 		                              : NULL;
-	if (b->packing.layout || b->order != MX_ORDER_ROW || b->in >= 0)
+	if (is_output(b->role) && b->packing.layout)
+		return "has a layout";
+	if (b->order != MX_ORDER_ROW || b->in >= 0)
 		return "is not in rows of its own";
 	if (p->c->buffers[i].recipe)
 		return "has a recipe";
-	return p->c->buffers[i].data ? "has a key data" : NULL;
+	bool added = (int)i == p->epilogue.c &&
+	             !strcmp(p->c->buffers[i].data ? p->c->buffers[i].data : "regime", "regime");
+	return p->c->buffers[i].data && !added ? "has a key data" : NULL;
 }
 
 static int check(const struct mx_plan *p, struct mx_error *err) {
 	const struct mx_case *c = p->c;
 	bool judged = c->verdict.judge == MX_JUDGE_BITS || c->verdict.judge == MX_JUDGE_BOUND;
-	const char *why = !judged      ? "the judge is neither bits nor bound"
-	                  : c->n_steps ? "the case has steps"
-	                  : c->groups || c->epilogue || c->reference
-	                          ? "the case is not a plain product"
+	const char *why = !judged                          ? "the judge is neither bits nor bound"
+	                  : c->n_steps                     ? "the case has steps"
+	                  : c->groups                      ? "the case has groups"
+	                  : c->reference                   ? "the case is no product of roles"
 	                  : p->regime == MX_REGIME_SPECIAL ? "the regime special plants whole rows"
 	                  : !mx_plan_role(p, MX_ROLE_A) || !mx_plan_role(p, MX_ROLE_B) ||
 	                                  !mx_plan_role(p, MX_ROLE_C)
@@ -130,10 +140,10 @@ static void choose(struct choice *c, size_t row, size_t col) {
 
 /* The tile that uses a byte of a buffer. */
 static void choose_byte(struct choice *c, const struct mx_buffer *b, uint64_t byte) {
-	size_t line = byte / b->ld, rest = byte % b->ld;
-	if (byte >= b->bytes)
+	size_t line, rest;
+	if (!mx_buffer_find(b, byte, &line, &rest))
 		return;
-	if (b->role == MX_ROLE_C)
+	if (is_output(b->role))
 		choose(c, line, rest / dtype_bytes(b->type, 1));
 	else if (b->role == MX_ROLE_A || b->role == MX_ROLE_A_SCALE)
 		choose(c, line, 0);
@@ -174,8 +184,8 @@ static void limit_guards(struct mx_plan *p) {
 }
 
 int tiles_make(struct mx_plan *p, unsigned n, struct mx_error *err) {
-	static const mx_role around[] = { MX_ROLE_C, MX_ROLE_A, MX_ROLE_B, MX_ROLE_A_SCALE,
-		                          MX_ROLE_B_SCALE };
+	static const mx_role around[] = { MX_ROLE_C,       MX_ROLE_A,       MX_ROLE_B,
+		                          MX_ROLE_A_SCALE, MX_ROLE_B_SCALE, MX_ROLE_C_IN };
 	struct axis rows, cols;
 	struct choice c = { p, &rows, &cols, n < MX_MOST_TILES ? n : MX_MOST_TILES };
 	if (check(p, err) || find_axis(p, "M", p->M, &rows, err) ||
@@ -236,15 +246,40 @@ static void output_bytes(const struct mx_buffer *c, const struct mx_tile *t, mx_
 		each(context, mx_buffer_at(c, row, t->col), bytes);
 }
 
+/* Neighbours in a row are not always neighbours in memory. Padding belongs to the rows before it,
+ * and is left out if nothing may use it. */
+static void packed_bytes(const struct mx_buffer *b, size_t from, size_t to, mx_bytes_of_tile *each,
+                         void *context) {
+	const struct mx_packing *p = &b->packing;
+	bool padded = p->fill != MX_FILL_POISON;
+	size_t cols = padded ? p->padded_cols : p->cols, begin = 0, end = 0;
+	size_t slot = p->bytes / (p->padded_rows * p->padded_cols);
+	to = padded && to == p->rows ? p->padded_rows : to;
+	for (size_t row = from; row < to; row++)
+		for (size_t col = 0; col < cols; col++) {
+			size_t at = mx_packing_at(p, row, col);
+			if (at != end && begin < end)
+				each(context, begin, end - begin);
+			begin = at == end ? begin : at;
+			end = at + slot;
+		}
+	if (begin < end)
+		each(context, begin, end - begin);
+}
+
 void mx_tiles_bytes(const struct mx_plan *p, unsigned i, mx_bytes_of_tile *each, void *context) {
 	const struct mx_buffer *b = &p->buffers[i];
 	for (unsigned t = 0; t < p->n_tiles; t++) {
 		size_t from, to;
-		if (b->role == MX_ROLE_C) {
+		if (is_output(b->role)) {
 			output_bytes(b, &p->tile[t], each, context);
 			continue;
 		}
 		tiles_rows(p, b->role, t, &from, &to);
+		if (b->packing.layout) {
+			packed_bytes(b, from, to, each, context);
+			continue;
+		}
 		for (size_t row = from; row < to; row++)
 			each(context, row * b->ld, b->line_bytes);
 	}

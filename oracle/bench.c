@@ -2,6 +2,7 @@
 #include "bench_inside.h"
 #include "epilogue.h"
 #include "hash_file.h"
+#include "../cases/layout.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,10 +85,24 @@ struct used {
 	unsigned i;
 };
 
+static void place_packed(const struct mx_buffer *s, size_t from, size_t bytes, const uint8_t *lines,
+                         uint8_t *to) {
+	for (size_t i = 0, row, col; i < bytes; i++) {
+		bool padding = !mx_packing_from(&s->packing, from + i, &row, &col);
+		bool first = mx_packing_at(&s->packing, row, col) == from + i;
+		to[i] = padding ? mx_packing_fill(&s->packing, from + i)
+		        : first ? lines[row * s->ld + col]
+		                : 0;
+	}
+}
+
 static void place_used(void *context, size_t from, size_t bytes) {
 	const struct used *u = context;
 	uint8_t *to = u->b->buffer[u->i].before + u->b->plan.buffers[u->i].guard + from;
-	if (mx_buffer_is_filled(&u->b->plan, &u->b->plan.buffers[u->i]))
+	const struct mx_buffer *s = &u->b->plan.buffers[u->i];
+	if (s->packing.layout)
+		place_packed(s, from, bytes, u->b->data.bytes[u->i], to);
+	else if (mx_buffer_is_filled(&u->b->plan, s))
 		memcpy(to, u->b->data.bytes[u->i] + from, bytes);
 	else
 		memset(to, MX_POISON, bytes);

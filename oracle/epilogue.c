@@ -22,27 +22,44 @@ static enum exact_output output_of(const struct mx_plan *p) {
 	return type == MX_DT_BF16 ? EXACT_BF16 : type == MX_DT_F16 ? EXACT_F16 : EXACT_F32;
 }
 
-/* The elements of a buffer in f32, row by row. NULL: out of memory. */
-static uint32_t *widened(const struct mx_buffer *b, const uint8_t *bytes) {
-	uint32_t *x = malloc((b->rows * b->cols + 1) * sizeof *x);
-	for (size_t i = 0; x && i < b->rows * b->cols; i++) {
-		const uint8_t *at = bytes + mx_buffer_at(b, i / b->cols, i % b->cols);
-		x[i] = 0;
-		memcpy(&x[i], at, b->type == MX_DT_F32 ? 4 : 2);
-		if (b->type == MX_DT_BF16)
-			x[i] <<= 16;
-		else if (b->type == MX_DT_F16)
-			exact_decode("FP16", x[i], &x[i]);
-	}
+/* An element of a buffer in f32. */
+static uint32_t element(const struct mx_buffer *b, const uint8_t *bytes, size_t row, size_t col) {
+	uint32_t x = 0;
+	memcpy(&x, bytes + mx_buffer_at(b, row, col), b->type == MX_DT_F32 ? 4 : 2);
+	if (b->type == MX_DT_BF16)
+		x <<= 16;
+	else if (b->type == MX_DT_F16)
+		exact_decode("FP16", x, &x);
+	return x;
+}
+
+/* The elements of a part of a buffer in f32, row by row. NULL: out of memory. */
+static uint32_t *widened(const struct mx_buffer *b, const uint8_t *bytes, const struct mx_tile *t) {
+	uint32_t *x = malloc((t->rows * t->cols + 1) * sizeof *x);
+	for (size_t i = 0; x && i < t->rows * t->cols; i++)
+		x[i] = element(b, bytes, t->row + i / t->cols, t->col + i % t->cols);
 	return x;
 }
 
 static int add_terms(const struct mx_plan *p, const struct mx_data *d, struct exact_epilogue *e,
                      struct mx_error *err) {
 	int c = p->epilogue.c, bias = p->epilogue.bias;
-	if (c >= 0 && !(e->c = widened(&p->buffers[c], d->bytes[c])))
+	const struct mx_tile all = { .rows = (size_t)p->M, .cols = (size_t)p->N };
+	const struct mx_tile line = { .rows = 1, .cols = bias < 0 ? 0 : p->buffers[bias].cols };
+	if (c >= 0 && !p->n_tiles && !(e->c = widened(&p->buffers[c], d->bytes[c], &all)))
 		return mx_fail(err, "%s: out of memory", p->name);
-	if (bias >= 0 && !(e->bias = widened(&p->buffers[bias], d->bytes[bias])))
+	if (bias >= 0 && !(e->bias = widened(&p->buffers[bias], d->bytes[bias], &line)))
+		return mx_fail(err, "%s: out of memory", p->name);
+	return 0;
+}
+
+int mx_epilogue_make_tile(const struct mx_plan *p, const struct mx_data *d,
+                          const struct exact_epilogue *e, const struct mx_tile *t,
+                          struct exact_epilogue *tile, struct mx_error *err) {
+	int c = p->epilogue.c;
+	*tile = mx_epilogue_from(e, t->row, t->col);
+	tile->ld_c = t->cols;
+	if (c >= 0 && !(tile->c = widened(&p->buffers[c], d->bytes[c], t)))
 		return mx_fail(err, "%s: out of memory", p->name);
 	return 0;
 }

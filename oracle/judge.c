@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../cases/choice.h"
 #include "epilogue.h"
 #include "metrics.h"
 #include "pattern.h"
@@ -558,7 +559,8 @@ static void add_recipes(const struct mx_bench *b, struct mx_verdict *v) {
 		size_t n = strlen(v->basis);
 		if (s->recipe)
 			snprintf(v->basis + n, sizeof v->basis - n, "; %s quantised by %s", s->name,
-			         s->recipe);
+			         choice_text(b->plan.c, &b->plan.sizes, s->name, "recipe",
+			                     s->recipe));
 	}
 }
 

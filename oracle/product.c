@@ -227,6 +227,10 @@ int mx_output_read_tile(const struct mx_bench *b, const struct mx_tile *t, struc
 	o->g.a = from_row(o->g.a, t->row), o->g.b = from_row(o->g.b, t->col);
 	o->is_tile = true;
 	o->row = t->row, o->col = t->col;
+	if (b->epilogue &&
+	    mx_epilogue_make_tile(&b->plan, &b->data, b->epilogue, t, &o->epilogue, err))
+		return -1;
+	o->c_of_tile = b->epilogue ? (uint32_t *)o->epilogue.c : NULL;
 	return read_codes(b, o, err);
 }
 
@@ -235,6 +239,7 @@ void mx_output_free(struct mx_output *o) {
 	free(o->want);
 	free(o->unwritten);
 	free(o->differs);
+	free(o->c_of_tile);
 }
 
 int mx_output_part(const struct mx_output *o, size_t row, size_t col, size_t rows, size_t cols,

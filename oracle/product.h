@@ -18,7 +18,8 @@ struct mx_output {
 	                       any is wrong */
 	uint8_t *differs;   /* 1: wrong */
 	size_t wrong, first;
-	bool is_tile; /* a part of C, which begins at row, col */
+	uint32_t *c_of_tile; /* C of the epilogue, if it is of this tile alone */
+	bool is_tile;        /* a part of C, which begins at row, col */
 	size_t row, col;
 };
 

@@ -118,6 +118,10 @@ is(mxcheck('run', @broken, '--case', spew("$dir/own.yaml", "${runs}runs:\n  - {M
 is(mxcheck('run', '--case', spew("$dir/own.yaml", "${runs}runs:\n  - {M: 2, N: 2, K: 32, sizes: {BETA: 2}, regime: exact}\n")), 2, '  of the contract');
 like($err, qr/own\.yaml:\d+: sizes: BETA: not in the contract: 2$/, '  with the reason');
 
+my @quantise = ('run', '--case', "$dir/quantise.yaml", '--co', "$build/tests/ci/choices.gpu.co");
+is(mxcheck(@quantise, '--shape', 'RECIPE=even'), 0, 'a run with another recipe') or diag $out, $err;
+like($out, qr/; A quantised by even\b/, '  names it');
+
 # ---- outside the contract ----
 
 $runs = slurp('cases/gemm/mxfp4_splitk.yaml');

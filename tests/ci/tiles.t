@@ -39,12 +39,36 @@ refused('has 2 tiles of 128, and its axis z of the grid 1 workgroups', sub { s/a
 refused('the regime special plants whole rows', sub { s/exact, tiles/special, tiles/ });
 refused('the judge is neither bits nor bound', sub { s/judge: bits, profile: block32, mma_k: 128, k_tile: 256/judge: close, atol: 1/ });
 refused('A has a key data', sub { s/(name: A,.*)\}/$1, data: zero}/ });
-refused('B is not in rows of its own', sub { s/(name: B,.*)\}/$1, layout: preshuffle_16x16, fill: 0}/ });
+refused('C has a layout', sub { s/(name: C,.*)\}/$1, layout: row_major}/ });
 refused('--baseline base.yaml: not with --tiles', $none, '--tiles', 3, '--baseline', 'base.yaml');
 refused('contract.sizes[0]: axis without tile', sub { s/tile: 128, axis: y/axis: y/ });
 refused('runs[0].tiles: not 0 to 32', sub { s/tiles: 2/tiles: 33/ });
 refused('a run of some tiles is not compared with others', $none, '--race', 2);
 refused('is a run of some tiles', $none, '--save', "$dir/saved");
 refused('--tiles 33: not a number from 1 to 32', $none, '--tiles', 33);
+
+for ([ 'foreign/mxfp8_grouped', 'the case has groups' ], [ 'gemm/mxfp8_persistent', 'the case has groups' ], [ 'sequence/quantise_both', 'the case has steps' ], [ 'gemm/mxfp4_splitk', 'the judge is neither bits nor bound' ]) {
+	is(mxcheck('run', '--case', "cases/$_->[0].yaml", '--tiles', 2), 2, "refused: tiles of $_->[0]");
+	like($err, qr/: tiles: $_->[1]$/m, '  with the reason') or diag $err;
+}
+
+# ---- layouts and epilogues ----
+
+# A run of tiles of a case without its limits, by its code object or another.
+sub tiles {
+	my ($case, $shape, $co) = @_;
+	my $text = slurp("cases/$case.yaml") =~ s/^  limits:.*\n(?:    - .*\n)+//mr;
+	return mxcheck('run', '--case', spew("$dir/case.yaml", $text), $co ? ('--co', "$build/$co") : (), '--shape', $shape, '--regime', 'exact', '--tiles', 24, "$case/32x*/exact");
+}
+
+my ($packed, $added) = ('foreign/mxfp4_preshuffled', 'gemm/mxfp8_epilogue');
+is(tiles($packed, '4194303,128,32,FILL_A=127'), 0, 'tiles of operands with layouts') or diag $out, $err;
+is(tiles($packed, '4194303,128,160,FILL=poison'), 0, '  and padding that is never written') or diag $out, $err;
+like($out, qr/bits 24[0-9]{3}\/24[0-9]{3} .*; 24 tiles, 24 of/, '  are judged');
+is(tiles($packed, '8388736,128,32'), 3, '  from 4 GiB of C on the offsets wrap') or diag $out, $err;
+is(tiles($packed, '4194303,128,32', 'tests/ci/valid_width.gpu.co'), 3, '  and the valid width of scales is wrong') or diag $out, $err;
+is(tiles($added, "8388736,128,32$_"), 0, "tiles of an epilogue$_") or diag $out, $err for '', ',BETA=0', ',ALPHA=-1';
+is(tiles($added, '8388736,128,32,BETA=0', 'kernels/broken/zero_times_c.co'), 1, '  with a C of NaN where beta is 0') or diag $out, $err;
+is(tiles($added, '8388736,128,32', 'kernels/broken/bias_of_rows.co'), 1, '  and a bias') or diag $out, $err;
 
 done_testing();
