@@ -63,3 +63,8 @@ int mx_output_end(int status) {
 	        errno ? strerror(errno) : "some of it is lost");
 	return MX_BAD_INPUT;
 }
+
+void mx_print_on_line(const char *name) {
+	for (; *name; name++)
+		putchar((unsigned char)*name < ' ' ? ' ' : *name);
+}

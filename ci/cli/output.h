@@ -22,4 +22,7 @@ bool mx_output_is_lost(void);
  * status is lost. */
 int mx_output_end(int status);
 
+/* Prints a name on one line: spaces for its control characters. */
+void mx_print_on_line(const char *name);
+
 #endif
