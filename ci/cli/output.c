@@ -20,6 +20,7 @@ void mx_output_begin(void) {
 	for (int fd = 0; fd <= 2; fd++)
 		open_missing(fd);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 FILE *mx_output_take(void) {
