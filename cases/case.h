@@ -27,6 +27,10 @@ struct mx_error {
 /* Sets err->text, printf style; returns -1, so that callers can `return mx_fail(...)`. */
 __attribute__((format(printf, 2, 3))) int mx_fail(struct mx_error *err, const char *format, ...);
 
+/* Replaces line feeds and other control characters, which names of files and texts of YAML may have, by
+ * spaces. Returns text. */
+char *mx_one_line(char *text);
+
 /* ---- the file, as written ---- */
 
 typedef enum {

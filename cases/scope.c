@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 int field_fail(struct mx_error *err, const struct mx_case *c, struct field at, const char *format,
                ...) {
@@ -22,20 +23,25 @@ void scope_add(struct scope *scope, const char *name, int64_t value) {
 	scope->names[scope->n++] = (struct mx_name){ name, value };
 }
 
+/* The expression and its value; a number is its own. */
+static int outside(const struct scope *scope, struct field at, const char *text, struct range range,
+                   int64_t v, struct mx_error *err) {
+	bool less = v < range.least;
+	char is[32];
+	snprintf(is, sizeof is, "%" PRId64, v);
+	return field_fail(err, scope->c, at, "%s is %s%s%s than %" PRId64, text,
+	                  strcmp(is, text) ? is : "", strcmp(is, text) ? ", " : "",
+	                  less ? "less" : "more", less ? range.least : range.most);
+}
+
 int scope_eval(const struct scope *scope, struct field at, const char *text, struct range range,
                int64_t *value, struct mx_error *err) {
 	struct mx_error why;
 	int64_t v;
 	if (mx_expr_eval(text, scope->names, scope->n, &v, &why))
 		return field_fail(err, scope->c, at, "%s", why.text);
-	if (v < range.least)
-		return field_fail(err, scope->c, at, "%s is %" PRId64 ", less than %" PRId64, text,
-		                  v, range.least);
-	if (v > range.most)
-		return field_fail(err, scope->c, at, "%s is %" PRId64 ", more than %" PRId64, text,
-		                  v, range.most);
 	*value = v;
-	return 0;
+	return v >= range.least && v <= range.most ? 0 : outside(scope, at, text, range, v, err);
 }
 
 int scope_make(struct scope *scope, const struct mx_plan *p, struct mx_error *err) {

@@ -144,5 +144,5 @@ char *mx_waiver_text(const struct mx_waiver *w, char *text, size_t room) {
 	snprintf(text, room, "%s%s%s%s%s%s%s: %s", w->finding, w->kernel ? " in " : "",
 	         w->kernel ? w->kernel : "", w->pc ? " at " : "", w->pc ? w->pc : "",
 	         w->instruction ? " " : "", w->instruction ? w->instruction : "", w->reason);
-	return text;
+	return mx_one_line(text);
 }

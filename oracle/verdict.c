@@ -40,6 +40,7 @@ void mx_verdict_add(struct mx_verdict *v, mx_severity severity, const char *kind
 	va_start(ap, format);
 	vsnprintf(n.text, sizeof n.text, format, ap);
 	va_end(ap);
+	mx_one_line(n.text);
 	snprintf(n.kind, sizeof n.kind, "%s", kind);
 	mx_verdict_add_note(v, &n);
 }

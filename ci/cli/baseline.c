@@ -12,6 +12,7 @@
 #include "../../cases/files.h"
 #include "../../cases/schema.h"
 #include "accuracy.h"
+#include "output.h"
 
 /* ---- the file ---- */
 
@@ -221,7 +222,8 @@ void mx_baseline_report(struct mx_baseline *b, const struct mx_options *o,
 		better += e && is_better(e, v);
 		same += e && !is_better(e, v);
 	}
-	printf("%saccuracy: %zu as in %s", o->tap ? "# " : "", same, b->path);
+	printf("%saccuracy: %zu as in ", o->tap ? "# " : "", same);
+	mx_print_on_line(b->path);
 	if (better)
 		printf(", %zu better", better);
 	if (absent)

@@ -81,6 +81,7 @@ static const char *fault_of(struct mx_expected *x, char *text, size_t room) {
 		return kinds_text(wrong, text, room);
 	if (x->code && !mx_code_hash_parse(x->code, &x->hash))
 		return "code: not the 16 hexadecimal digits that -v prints";
+	mx_one_line(x->reason);
 	return mx_last_day_parse(x->until, &x->end) ? NULL : "until: not a date YYYY-MM-DD";
 }
 
@@ -229,5 +230,5 @@ size_t mx_expect_each_stale(const struct mx_expect *e, const struct mx_options *
 
 char *mx_expected_text(const struct mx_expected *x, char *text, size_t room) {
 	snprintf(text, room, "%s: %s (until %s)", x->run, x->reason, x->until);
-	return text;
+	return mx_one_line(text);
 }

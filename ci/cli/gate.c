@@ -143,8 +143,9 @@ static int run_all(struct mx_gate *g, struct mx_error *err) {
 static void print_stale(void *context, const char *what, const char *why, const char *text) {
 	const struct mx_options *o = context;
 	bool of_file = !strcmp(what, "expected failure");
-	printf("%s%s %s: %s%s%s\n", o->tap ? "# " : "FAIL  ", what, why, of_file ? o->expect : "",
-	       of_file ? ": " : "", text);
+	printf("%s%s %s: ", o->tap ? "# " : "FAIL  ", what, why);
+	mx_print_on_line(of_file ? o->expect : "");
+	printf("%s%s\n", of_file ? ": " : "", text);
 }
 
 /* 4 goes before 3 and 3 before 1; a run that could not be done is 2, whatever the others find. */

@@ -20,6 +20,7 @@ void mx_output_begin(void) {
 	for (int fd = 0; fd <= 2; fd++)
 		open_missing(fd);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 FILE *mx_output_take(void) {
@@ -62,4 +63,9 @@ int mx_output_end(int status) {
 	fprintf(stderr, "mxcheck: standard output cannot be written: %s\n",
 	        errno ? strerror(errno) : "some of it is lost");
 	return MX_BAD_INPUT;
+}
+
+void mx_print_on_line(const char *name) {
+	for (; *name; name++)
+		putchar((unsigned char)*name < ' ' ? ' ' : *name);
 }

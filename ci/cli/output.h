@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 /* Call first. A closed standard stream is opened so that its use fails; else the next file would
- * get its descriptor, and the report. A pipe without a reader is a write error and does not end
- * the program. */
+ * get its descriptor, and the report. A pipe without a reader, and a file that may not grow, are
+ * write errors and do not end the program. */
 void mx_output_begin(void);
 
 /* Standard output for a report of a program (`--json -`): from here on, what this process prints
@@ -21,5 +21,8 @@ bool mx_output_is_lost(void);
  * stderr and returns 2: it goes before every other status, because the report that explains that
  * status is lost. */
 int mx_output_end(int status);
+
+/* Prints a name on one line: spaces for its control characters. */
+void mx_print_on_line(const char *name);
 
 #endif

@@ -84,15 +84,27 @@ static void put_numbers(FILE *f, const struct mx_result *r) {
 	fprintf(f, "  %.3f s", r->seconds);
 }
 
-/* One word of a shell command. */
+static bool has_control(const char *word) {
+	for (; *word; word++)
+		if ((unsigned char)*word < ' ' || *word == 0x7f)
+			return true;
+	return false;
+}
+
+/* One word of a shell command, on one line: printf writes control characters. */
 static void put_quoted(FILE *f, const char *lead, const char *word) {
-	fprintf(f, "%s'", lead);
+	bool escapes = has_control(word);
+	fprintf(f, "%s%s'", lead, escapes ? "\"$(printf " : "");
 	for (; *word; word++)
 		if (*word == '\'')
 			fputs("'\\''", f);
+		else if (escapes && (*word == '%' || *word == '\\'))
+			fprintf(f, "%c%c", *word, *word);
+		else if (escapes && ((unsigned char)*word < ' ' || *word == 0x7f))
+			fprintf(f, "\\%03o", *word);
 		else
 			putc(*word, f);
-	putc('\'', f);
+	fputs(escapes ? "')\"" : "'", f);
 }
 
 void mx_report_command(FILE *f, const struct mx_options *o, const struct mx_device *d,

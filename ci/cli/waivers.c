@@ -4,13 +4,16 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "output.h"
+
 static void report(const struct mx_options *o, const struct mx_waiver *w, const char *of) {
 	char text[1024];
 	if (w->findings)
 		return;
-	printf("%swaiver %s: %s: %s\n", o->tap ? "# " : "",
-	       w->end && time(NULL) >= w->end ? "expired" : "not used", of,
-	       mx_waiver_text(w, text, sizeof text));
+	printf("%swaiver %s: ", o->tap ? "# " : "",
+	       w->end && time(NULL) >= w->end ? "expired" : "not used");
+	mx_print_on_line(of);
+	printf(": %s\n", mx_waiver_text(w, text, sizeof text));
 }
 
 static bool is_selected(const struct mx_selection *s, const struct mx_case *c) {

@@ -68,10 +68,12 @@ static int check(const char *path, bool write, sqlite3 *db, struct mx_error *err
 	if (write && !parts && !application) {
 		if (!sqlite3_exec(db, tables, NULL, NULL, NULL))
 			return 0;
+		struct mx_error why;
+		mx_history_fail(path, db, &why);
 		sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
 		application = number_of(db, "PRAGMA application_id");
 		if (application != APPLICATION) /* else another process was first */
-			return mx_history_fail(path, db, err);
+			return mx_fail(err, "%s", why.text);
 	}
 	if (application != APPLICATION)
 		return mx_fail(err, "%s: not a history of mxcheck", path);

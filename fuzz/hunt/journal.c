@@ -56,10 +56,13 @@ static int append(struct mx_hunt_journal *j, size_t bytes, struct mx_error *err)
 	memcpy(r->head.magic, "mxh1", 4);
 	r->head.bytes = (uint32_t)bytes;
 	r->head.sum = XXH3_64bits(r->body, bytes);
-	ssize_t n = write(j->file, r, sizeof r->head + bytes);
-	if (n != (ssize_t)(sizeof r->head + bytes)) {
-		errno = n < 0 ? errno : ENOSPC;
-		return complain(j, err);
+	const uint8_t *at = (const uint8_t *)r;
+	for (size_t left = sizeof r->head + bytes; left;) {
+		ssize_t n = write(j->file, at, left);
+		if (n <= 0)
+			return complain(j, err);
+		at += n;
+		left -= (size_t)n;
 	}
 	time_t now = time(NULL);
 	if (now - j->synced >= SYNC_SECONDS) {

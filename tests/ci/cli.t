@@ -133,6 +133,20 @@ is(join(' ', $status, $p->parse_errors, $p->tests_run, $p->failed), '1 2 2',
 	'for a broken twin it is valid TAP, with the ragged M not ok') or diag $out;
 like($out, qr/^#   reproduce: /m, 'with the line that reproduces it as a comment');
 
+# Names of files, and reasons, may have line feeds.
+my $odd = "$dir/a'%d\n\\b";
+mkdir $odd;
+spew("$odd/case.yaml", slurp('cases/gemm/mxfp4_f32.yaml'));
+spew("$odd/expect.yaml", "expect:\n  - {run: 'none/*', reason: \"a\\nb\", until: 2999-12-31}\n  - {run: '*/128x128x256/exact', reason: \"c\\nd\", until: 2999-12-31}\n");
+spew("$odd/waivers.yaml", "waivers:\n  - {finding: race-lds, kernel: other, reason: \"a\\nb\", until: 2999-12-31}\n");
+mxcheck('run', '--case', "$odd/case.yaml", '--co', "$build/kernels/broken/store_past_m.co", '--expect', "$odd/expect.yaml",
+	'--waive', "$odd/waivers.yaml", '--tap', '*/1*x128x256/exact');
+$p = tap($out);
+is(join(' ', $status, $p->parse_errors, $p->tests_run), '1 2', 'it is valid TAP if names have line feeds') or diag $out;
+is_deeply([ grep { !/^(?:#|not ok|ok|TAP|1\.\.)/ } split /\n/, $out ], [], '  each line of it');
+my ($again) = $out =~ /reproduce: (.*)/;
+is(run('sh', '-c', $again // 'false'), 1, '  and the command has the names') or diag $again, $err;
+
 # ---- failures at other shapes, and without a device ----
 
 mxcheck('run', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', "$build/kernels/broken/store_past_m.co",
