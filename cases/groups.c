@@ -63,16 +63,28 @@ size_t groups_most(const struct mx_groups *g) {
 	return most;
 }
 
+static void clear_row(const struct operand *o, size_t row) {
+	memset(operand_row(o, row), 0, o->codes->line_bytes);
+	memset(operand_scale(o, row, 0), 0, o->scales->line_bytes);
+}
+
+/* A block that begins with padding has no other elements. */
+static void clear_column(const struct operand *o, size_t col) {
+	for (size_t row = 0; row < o->codes->rows; row++) {
+		mx_elem_set(o->format, operand_row(o, row), col, (mx_elem){ 0 });
+		if (col % MX_BLOCK == 0)
+			*operand_scale(o, row, col / MX_BLOCK) = 0;
+	}
+}
+
 /* Groups of rows are rows of A; groups of columns are columns of A and B. */
 void groups_clear(const struct mx_groups *g, mx_groups_of of, const struct operand *o) {
 	for (size_t i = 0; i < g->n; i++)
 		for (size_t at = g->begin[i] + g->rows[i]; at < g->begin[i + 1]; at++)
 			if (of == MX_GROUPS_ROWS)
-				memset(operand_row(o, at), 0, o->codes->line_bytes);
+				clear_row(o, at);
 			else
-				for (size_t row = 0; row < o->codes->rows; row++)
-					mx_elem_set(o->format, operand_row(o, row), at,
-					            (mx_elem){ 0 });
+				clear_column(o, at);
 }
 
 void groups_fill(const struct mx_groups *g, mx_role role, size_t width, uint8_t *bytes) {

@@ -10,9 +10,7 @@
  * Any number of workgroups. Each takes every n-th tile; it finds the group of a tile from the rows
  * of each group, because the host has only a bound on them. Rows of a tile past the group are past
  * the end of the descriptors, of A as of C. */
-#include "mxfp8_tile.h"
-
-enum type { BF16, F16 };
+#include "mxfp8_output.h"
 
 struct arguments {
 	GLOBAL u8 *c;
@@ -20,10 +18,6 @@ struct arguments {
 	const CONSTANT u32 *source, *padded;
 	u32 groups, N, K;
 };
-
-INLINE u32 least(u32 x, u32 y) {
-	return x < y ? x : y;
-}
 
 /* ---- which tile ---- */
 
@@ -58,53 +52,20 @@ INLINE u32 find_tile(const struct arguments *p, u32 tiles_n, struct tile *t) {
 #define ROWS_STORED(left) least(left, TILE)
 #endif
 
-INLINE u32x4 descriptor(const GLOBAL u8 *base, u64 row, u32 rows, u32 ld) {
-	u32x4 d = make_descriptor(base + row * ld, rows * ld);
-	return (u32x4){ uniform(d.x), uniform(d.y), uniform(d.z), d.w };
-}
+/* Bytes of 32 rows of scales, which are padded to 8 columns. */
+#ifndef SCALE_ROWS
+#define SCALE_ROWS(K) (((K) / 32 + 7) / 8 * 256)
+#endif
 
 /* Waves 0 and 1 load scales of A, waves 2 and 3 those of B. */
 INLINE struct source find_source(const struct arguments *p, u32 g, u32 row, u32 col) {
-	u32 K = p->K, ld = (K / 32 + 7) / 8 * 256;
+	u32 K = p->K, ld = SCALE_ROWS(K);
 	u64 first_a = p->padded[g] + row, first_b = (u64)g * p->N + col;
 	u32 rows = ROWS_READ(p->padded[g + 1] - p->padded[g] - row), cols = least(p->N - col, TILE);
-	u32x4 sa = descriptor(p->a_scales, first_a / 32, rows / 32, ld);
-	u32x4 sb = descriptor(p->b_scales, first_b / 32, cols / 32, ld);
-	return make_source(descriptor(p->a, first_a, rows, K), descriptor(p->b, first_b, cols, K),
+	u32x4 sa = rows_from(p->a_scales, first_a / 32, rows / 32, ld);
+	u32x4 sb = rows_from(p->b_scales, first_b / 32, cols / 32, ld);
+	return make_source(rows_from(p->a, first_a, rows, K), rows_from(p->b, first_b, cols, K),
 	                   WAVE() < 2 ? sa : sb, K, ld);
-}
-
-typedef __bf16 bf16x2 __attribute__((ext_vector_type(2)));
-typedef _Float16 f16x2 __attribute__((ext_vector_type(2)));
-
-INLINE u32 to_bf16(float x, float y) {
-	return __builtin_bit_cast(u32, ((bf16x2){ (__bf16)x, (__bf16)y }));
-}
-INLINE u32 to_f16(float x, float y) {
-	return __builtin_bit_cast(u32, ((f16x2){ (_Float16)x, (_Float16)y }));
-}
-
-/* Two results as the output has them. */
-#ifndef NARROW
-#define NARROW(type, x, y) ((type) == BF16 ? to_bf16(x, y) : to_f16(x, y))
-#endif
-
-/* Stores the wave's fragments: a lane has four columns of a row. Rows past the group are past the
- * descriptor's end; N ends with a fragment. */
-INLINE void store_tile(enum type type, buffer c, u32 row, u32 col, u32 N) {
-	u32 at = (LANE() % 16 * N + col + LANE() / 16 * 4) * 2;
-#pragma unroll
-	for (u32 j = 0; j < FRAGS; j++) {
-		if (col + 16 * j >= N)
-			break;
-#pragma unroll
-		for (u32 i = 0; i < FRAGS; i++) {
-			f32x4 x = accumulated(j, i);
-			u32x2 pair = { NARROW(type, x.x, x.y), NARROW(type, x.z, x.w) };
-			__builtin_amdgcn_raw_buffer_store_b64(pair, c, at + 32 * j,
-			                                      (row + 16 * i) * N * 2, 0);
-		}
-	}
 }
 
 INLINE void do_tile(struct formats m, enum type type, const struct arguments *p, u32 g, u32 row,

@@ -86,6 +86,17 @@ INLINE u32 lds_address(const LDS void *p) {
 	return (u32)(unsigned long)p;
 }
 
+INLINE u32 least(u32 x, u32 y) {
+	return x < y ? x : y;
+}
+
+/* The descriptor of `rows` rows of ld bytes, from `row` on. Uniform values, also for the compiler.
+ */
+INLINE u32x4 rows_from(const GLOBAL u8 *base, u64 row, u32 rows, u32 ld) {
+	u32x4 d = make_descriptor(base + row * ld, rows * ld);
+	return (u32x4){ uniform(d.x), uniform(d.y), uniform(d.z), d.w };
+}
+
 /* K: bytes of a row. ld_scales: bytes of 32 rows of scales. */
 INLINE struct source make_source(u32x4 a, u32x4 b, u32x4 scale_descriptor, u32 K, u32 ld_scales) {
 	u32 lane = LANE(), wave = WAVE(), row = lane / 8, slot = lane % 8;
@@ -127,15 +138,16 @@ INLINE void advance_scales(struct source *s) {
 		asm volatile("s_nop 0");                                                           \
 	} while (0)
 
-/* The first step of a tile, to stage 0, and the scales of the first two. */
-INLINE void load_first(struct source *s) {
-	SET_M0_ALONE(s->codes_to);
+/* The first step of a tile, to a stage, and its scales. */
+INLINE void load_first(struct source *s, u32 stage) {
+	u32 to = s->codes_to + stage * sizeof(struct stage);
+	SET_M0_ALONE(to);
 	LOAD_32_ROWS(s, s->a, 0);
-	SET_M0_ALONE(s->codes_to + 4096);
+	SET_M0_ALONE(to + 4096);
 	LOAD_32_ROWS(s, s->a, 4);
-	SET_M0_ALONE(s->codes_to + PANEL);
+	SET_M0_ALONE(to + PANEL);
 	LOAD_32_ROWS(s, s->b, 0);
-	SET_M0_ALONE(s->codes_to + PANEL + 4096);
+	SET_M0_ALONE(to + PANEL + 4096);
 	LOAD_32_ROWS(s, s->b, 4);
 	SET_M0_ALONE(s->scales_to);
 	LOAD_SCALES(s);
@@ -144,20 +156,30 @@ INLINE void load_first(struct source *s) {
 
 /* ---- from LDS ---- */
 
+/* The slot of chunk q of a fragment's row r. */
+#ifndef SLOT
+#define SLOT(q, r) ((q) ^ (r) / 2)
+#endif
+
+/* The wave's row of tiles of 128, for the scales of A. */
+#ifndef SCALE_PANEL
+#define SCALE_PANEL(wave) ((wave) / 2)
+#endif
+
 /* The lane's addresses in stage 0, of the wave's fragment 0. */
 struct places {
 	u32 a[2], b[2], a_scales, b_scales;
 };
 
 INLINE struct places find_places(void) {
-	u32 r = LANE() % 16, q = LANE() / 16, slot = (q ^ r / 2) * 16;
+	u32 r = LANE() % 16, q = LANE() / 16, slot = SLOT(q, r) * 16;
 	u32 row_a = WAVE() / 2 * 128 + r, row_b = WAVE() % 2 * 128 + r;
 	struct places p;
 	p.a[0] = lds_address(stages[0].a) + row_a * STEP + slot;
 	p.b[0] = lds_address(stages[0].b) + row_b * STEP + slot;
 	p.a[1] = p.a[0] ^ 64;
 	p.b[1] = p.b[0] ^ 64;
-	p.a_scales = lds_address(scales.a) + WAVE() / 2 * (SCALES / 2) + LANE() * 4;
+	p.a_scales = lds_address(scales.a) + SCALE_PANEL(WAVE()) * (SCALES / 2) + LANE() * 4;
 	p.b_scales = lds_address(scales.b) + WAVE() % 2 * (SCALES / 2) + LANE() * 4;
 	return p;
 }
@@ -262,14 +284,31 @@ INLINE void claim_accumulators(void) {
 	asm volatile("" ::: "a0", "a255");
 }
 
+/* Which two bytes of a dword of scales have those of a step. */
+#ifndef SCALE_BYTES
+#define SCALE_BYTES(parity) (parity)
+#endif
+
+/* The format in which A is decoded. */
+#ifndef FORMAT_A
+#define FORMAT_A(m) ((m).a)
+#endif
+
+/* The first and the second operand of MFMA. */
+#ifndef FIRST
+#define FIRST(fa, fb)  (fb)
+#define SECOND(fa, fb) (fa)
+#endif
+
 /* OP_SEL and OP_SEL_HI are the low and the high bit of the scale's byte. */
 #define MFMA(addend, fa, fb, sb, sa, parity, j, i)                                                 \
 	asm volatile("v_mfma_scale_f32_16x16x128_f8f6f4 a[%9:%10], %0, %1, " addend ", %2, %3 "    \
 	             "op_sel:[%4,%5,0] op_sel_hi:[%6,%6,0] cbsz:%7 blgp:%8"                        \
 	             :                                                                             \
-	             : "v"(fp8_operand((fb)[0], (fb)[1])), "v"(fp8_operand((fa)[0], (fa)[1])),     \
-	               "v"(sb), "v"(sa), "i"((j) % 2), "i"((i) % 2), "i"(parity), "i"(m.b),        \
-	               "i"(m.a), "i"(ACCUMULATOR(j, i)), "i"(ACCUMULATOR(j, i) + 3))
+	             : "v"(fp8_operand(FIRST(fa, fb)[0], FIRST(fa, fb)[1])),                       \
+	               "v"(fp8_operand(SECOND(fa, fb)[0], SECOND(fa, fb)[1])), "v"(sb), "v"(sa),   \
+	               "i"((j) % 2), "i"((i) % 2), "i"(SCALE_BYTES(parity)), "i"(m.b),             \
+	               "i"(FORMAT_A(m)), "i"(ACCUMULATOR(j, i)), "i"(ACCUMULATOR(j, i) + 3))
 
 /* Four fragments of B from `first` on, with all of A. parity: which of the two steps of the scales
  * it is. The first product starts from 0. */
@@ -331,27 +370,82 @@ INLINE void do_step(struct formats m, struct source *s, const struct places *p, 
 /* After it the accumulators may be read [CDNA4 ISA 7.6]. */
 #define END_MFMA() asm volatile("s_nop 15\n\ts_nop 3")
 
-/* The product of n >= 3 steps. */
+/* After it a wave may load over the tile before this one. */
+#ifndef BEGIN_TILE
+#define BEGIN_TILE() BARRIER()
+#endif
+
+/* The last one or two steps, from an even one on. */
+INLINE void last_steps(struct formats m, struct source *s, const struct places *p, int left,
+                       struct fragments *f) {
+	if (left == 2) {
+		do_step(m, s, p, 0, 1, 0, f);
+		do_step(m, s, p, 1, 0, 0, f);
+	} else {
+		do_step(m, s, p, 0, 0, 0, f);
+	}
+	END_MFMA();
+}
+
+/* The product of n steps, at least three. */
 INLINE void multiply_steps(struct formats m, struct source *s, u32 n) {
 	struct places p = find_places();
 	struct fragments f;
-	u32 left = n - 2;
+	int left = (int)n - 2;
 	claim_accumulators();
-	BARRIER(); /* all waves have read the tile before this one */
-	load_first(s);
+	BEGIN_TILE();
+	load_first(s, 0);
 	do_step(m, s, &p, 0, 1, 1, &f);
 	do_step(m, s, &p, 1, 1, 0, &f);
 	for (; left > 2; left -= 2) {
 		do_step(m, s, &p, 0, 1, 0, &f);
 		do_step(m, s, &p, 1, 1, 0, &f);
 	}
-	if (left == 2) {
-		do_step(m, s, &p, 0, 1, 0, &f);
-		do_step(m, s, &p, 1, 0, 0, &f);
-	} else {
-		do_step(m, s, &p, 0, 0, 0, &f);
+	last_steps(m, s, &p, left, &f);
+}
+
+INLINE void clear_accumulators(void) {
+#pragma unroll
+	for (u32 i = 0; i < 4 * FRAGS * FRAGS; i++)
+		asm volatile("v_accvgpr_write_b32 a[%0], 0" : : "i"(i));
+}
+
+/* A step that is the second of its scales, before all others. The scales have a barrier of their
+ * own, because the step loads the next ones over them. */
+INLINE void odd_first_step(struct formats m, struct source *s, const struct places *p, u32 more,
+                           struct fragments *f) {
+	BEGIN_STEP();
+	read_scales(p, f);
+	asm volatile("s_waitcnt lgkmcnt(0)"
+	             : "+v"(f->sa[0]), "+v"(f->sa[1]), "+v"(f->sb[0]), "+v"(f->sb[1])
+	             :
+	             : "memory");
+	do_step(m, s, p, 1, more, 0, f);
+}
+
+/* The product of any number n of steps. parity: of the first one. */
+INLINE void multiply_any_steps(struct formats m, struct source *s, u32 parity, u32 n) {
+	struct places p = find_places();
+	struct fragments f;
+	int left = (int)n - (int)parity;
+	claim_accumulators();
+	clear_accumulators();
+	if (!n)
+		return;
+	BEGIN_TILE();
+	load_first(s, parity);
+	if (parity && !left) {
+		odd_first_step(m, s, &p, 0, &f);
+		END_MFMA();
+		return;
 	}
-	END_MFMA();
+	if (parity)
+		odd_first_step(m, s, &p, 1, &f);
+	for (; left > 2; left -= 2) {
+		do_step(m, s, &p, 0, 1, 0, &f);
+		do_step(m, s, &p, 1, 1, 0, &f);
+	}
+	last_steps(m, s, &p, left, &f);
 }
 
 #endif

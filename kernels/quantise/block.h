@@ -21,9 +21,12 @@ INLINE u32 code_bytes(enum format f, u32 n) {
 }
 
 /* FP8 saturates only with MODE.FP16_OVFL [CDNA4 ISA 7.3]. */
+#ifndef SATURATES
+#define SATURATES 1
+#endif
 INLINE void saturate_fp8(void) {
 	enum { MODE = 1, FP16_OVFL = 23 };
-	__builtin_amdgcn_s_setreg(MODE | FP16_OVFL << 6, 1);
+	__builtin_amdgcn_s_setreg(MODE | FP16_OVFL << 6, SATURATES);
 }
 
 #define MAGNITUDE(x) ((x)&0x7fffffff)
@@ -97,12 +100,26 @@ struct codes {
 };
 
 /* The conversion reads the exponent of an f32 alone. */
+#ifndef AS_F32
+#define AS_F32(scale) ((scale) << 23)
+#endif
 INLINE float as_f32(u32 scale) {
-	return FLOAT(scale << 23);
+	return FLOAT(AS_F32(scale));
 }
 
+/* An element before its conversion. */
+#ifndef ELEMENT
+#define ELEMENT(x) (x)
+#endif
+
+/* The place of element i of a pair. */
+#ifndef IN_PAIR
+#define IN_PAIR(i) (i)
+#endif
+
 #define TO_FP4(n)                                                                                  \
-	word = __builtin_amdgcn_cvt_scalef32_pk_fp4_f32(word, x[2 * n], x[2 * n + 1], s, n)
+	word = __builtin_amdgcn_cvt_scalef32_pk_fp4_f32(word, ELEMENT(x[2 * n + IN_PAIR(0)]),      \
+	                                                ELEMENT(x[2 * n + IN_PAIR(1)]), s, n)
 INLINE struct codes to_fp4(const float x[OF_LANE], float s) {
 	u32 word = 0;
 	TO_FP4(0);

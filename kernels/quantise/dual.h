@@ -17,19 +17,24 @@
 
 enum { TILE = 64, THREADS = 256, LDS_ROW = TILE / 2 + 2 };
 
-/* Where the column codes of a row go: its place in the padded rows. */
-#ifndef COLUMN_AT
-#define COLUMN_AT(row) (row)
-#endif
-
 /* What is between the reads of the tile and the writes of it. */
 #ifndef TILE_BARRIER
 #define TILE_BARRIER() LDS_BARRIER()
 #endif
 
-/* The rows of the source that a tile may read. */
+/* The rows of a group from one of its padded rows on. */
 #ifndef ROWS_LEFT
-#define ROWS_LEFT(left) (left)
+#define ROWS_LEFT(rows, in_group) ((rows) > (in_group) ? (rows) - (in_group) : 0)
+#endif
+
+/* An offset in an output with rows of K elements; columns past K are stored nowhere. */
+#ifndef WITHIN
+#define WITHIN(k, K, offset) ((k) < (K) ? (offset) : OUT_OF_RANGE)
+#endif
+
+/* The rows of the tile in LDS. */
+#ifndef LDS_ROWS
+#define LDS_ROWS TILE
 #endif
 
 struct arguments {
@@ -47,7 +52,7 @@ struct tile {
 	u32 row, col, R, K;
 };
 
-SHARED u32 pairs[TILE * LDS_ROW];
+SHARED u32 pairs[LDS_ROWS * LDS_ROW];
 
 INLINE u32 thread(void) {
 	return WAVE() * 64 + LANE();
@@ -94,9 +99,8 @@ INLINE void quantise_rows(struct method m, const struct arguments *p, const stru
 			load_random(t->random, (row * K + k) * 4, random);
 		struct quantised q = quantise(m, values, random);
 		u32 at = row * code_bytes(m.format, K) + code_bytes(m.format, k);
-		store_codes(m.format, codes, k < K ? at : OUT_OF_RANGE, q.codes);
-		store_scale(scales, k < K ? row * (K / OF_BLOCK) + k / OF_BLOCK : OUT_OF_RANGE,
-		            q.scale);
+		store_codes(m.format, codes, WITHIN(k, K, at), q.codes);
+		store_scale(scales, WITHIN(k, K, row * (K / OF_BLOCK) + k / OF_BLOCK), q.scale);
 	}
 }
 
@@ -120,7 +124,7 @@ INLINE struct codes without_padding(struct method m, const struct tile *t, u32 r
 /* Quantises 8 elements of a column, which lie `row` rows from the tile's first. */
 INLINE void quantise_column(struct method m, const struct arguments *p, const struct tile *t,
                             u32 row, u32 col, float x[OF_LANE], const u32 random[OF_LANE]) {
-	u32 R = t->R, at = t->row + COLUMN_AT(row);
+	u32 R = t->R, at = t->row + row;
 	buffer codes = cols_of(p->turned, t, code_bytes(m.format, R));
 	buffer scales = cols_of(p->turned_scales, t, R / OF_BLOCK);
 	struct quantised q = quantise(m, x, random);
@@ -173,7 +177,7 @@ INLINE void quantise_tile(struct method m, const struct arguments *p, const stru
 
 /* `left` rows of the source from `from` on. */
 INLINE struct tile make_tile(const struct arguments *p, u64 from, u32 left, u32 row, u32 R) {
-	u32 rows = ROWS_LEFT(left) < TILE ? ROWS_LEFT(left) : TILE, K = p->K;
+	u32 rows = left < TILE ? left : TILE, K = p->K;
 	return (struct tile){
 		make_buffer(p->x + from * K * 2, rows * K * 2),
 		make_buffer(p->random + from * K * 4, rows * K * 4),
@@ -200,8 +204,7 @@ INLINE void quantise_groups(struct method m, const struct arguments *p) {
 		return;
 	u32 g = find_group(p->padded, p->groups, row), in_group = row - p->padded[g];
 	u32 begin = p->source[g], rows = p->source[g + 1] - begin;
-	struct tile t =
-		make_tile(p, (u64)begin + in_group, rows > in_group ? rows - in_group : 0, row, R);
+	struct tile t = make_tile(p, (u64)begin + in_group, ROWS_LEFT(rows, in_group), row, R);
 	quantise_tile(m, p, &t);
 }
 

@@ -17,6 +17,11 @@ enum { OF_WAVE = 64 * OF_LANE };
 #define COVERED(K) (K)
 #endif
 
+/* The bytes of codes that a row's descriptor has. */
+#ifndef BOUND
+#define BOUND(format, n) code_bytes(format, n)
+#endif
+
 /* The descriptor of row `row` of n bytes. */
 INLINE buffer row_of(const GLOBAL u8 *base, u64 row, u32 n, u32 covered) {
 	return make_buffer(base + row * n, covered);
@@ -48,8 +53,7 @@ INLINE void quantise_row(struct method m, u32 size, const GLOBAL u8 *X, const GL
 	if (m.format != E2M1)
 		saturate_fp8();
 	struct quantised q = quantise(m, x, random);
-	store_codes(m.format,
-	            row_of(codes, row, code_bytes(m.format, K), code_bytes(m.format, covered)),
+	store_codes(m.format, row_of(codes, row, code_bytes(m.format, K), BOUND(m.format, covered)),
 	            code_bytes(m.format, k), q.codes);
 	store_scale(row_of(scales, row, K / OF_BLOCK, covered / OF_BLOCK), k / OF_BLOCK, q.scale);
 }

@@ -37,7 +37,7 @@ void preshuffle_16x4(const GLOBAL u8 *from, GLOBAL u8 *to, u32 rows, u32 cols, u
 	for (u32 i = 0; i < ROWS * COLS / THREADS; i++) {
 		u32 at = i * THREADS + thread(), half = at / (16 * COLS), r = at % 16;
 		u32 c = at / 16 % COLS, first = first_row() + half * 16;
-		u32 scale = staged(half * 16 + r, c / 4) >> 8 * (c % 4) & 0xff;
+		u32 scale = BYTE(staged(half * 16 + r, c / 4), c % 4);
 		GLOBAL u32 *panel = (GLOBAL u32 *)to + (u64)first * cols;
 		if (first < rows && first_col() + c < cols)
 			panel[(first_col() + c) * 16 + r] = scale;

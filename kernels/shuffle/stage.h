@@ -20,6 +20,21 @@ enum { ROWS = 32, COLS = 32, THREADS = 256, WORDS = COLS / 4, LDS_ROW = WORDS + 
 #define TILES(cols) (((cols) + 7) / 8)
 #endif
 
+/* Whether a tile of 8 columns is stored; the last one may have padding. */
+#ifndef IS_STORED
+#define IS_STORED(tile, cols) ((tile) < TILES(cols))
+#endif
+
+/* The byte that pads. */
+#ifndef FILL
+#define FILL(fill) (fill)
+#endif
+
+/* A byte of a dword in its low bits. */
+#ifndef BYTE
+#define BYTE(word, i) ((word) >> 8 * (i)&0xff)
+#endif
+
 SHARED u32 words[ROWS * LDS_ROW];
 
 INLINE u32 thread(void) {
@@ -37,7 +52,7 @@ INLINE u32 first_col(void) {
 /* The thread's dword, from row `from` of the source. Where there is no such row or column it is the
  * byte `fill`. */
 INLINE void stage(const GLOBAL u8 *scales, u64 from, u32 is_row, u32 cols, u32 fill) {
-	u32 col = first_col() + thread() % WORDS * 4, word = fill * 0x01010101;
+	u32 col = first_col() + thread() % WORDS * 4, word = FILL(fill) * 0x01010101;
 	if (is_row && col < cols)
 		word = *(const GLOBAL u32 *)(scales + from * cols + col);
 	words[thread() / WORDS * LDS_ROW + thread() % WORDS] = word;
@@ -58,7 +73,7 @@ INLINE void store_s32x8(GLOBAL u8 *to, u32 cols) {
 	u32 second = __builtin_amdgcn_perm(staged(row + 16, 2 * wave + 1),
 	                                   staged(row, 2 * wave + 1), high);
 	GLOBAL u32 *at = (GLOBAL u32 *)(to + ((u64)(first_row() / 32) * tiles + tile) * 256);
-	if (tile < tiles)
+	if (IS_STORED(tile, cols))
 		at[LANE()] = first | second;
 }
 

@@ -152,9 +152,10 @@ static void padding_is_zero(void) {
 		unsigned any = 0;
 		for (size_t i = 0; i < 32; i++)
 			any |= data.bytes[0][row * 32 + i];
-		good = used == (any != 0);
+		unsigned scale = data.bytes[1][row * p.buffers[1].ld];
+		good = used == (any != 0) && used == (scale != 0);
 	}
-	ok(good, "codes of padding are 0, codes of tokens are not");
+	ok(good, "codes and scales of padding are 0, those of tokens are not");
 	mx_data_free(&data);
 	mx_case_free(c);
 }
