@@ -11,6 +11,7 @@ int mx_cmd_disasm(int argc, char **argv);
 int mx_cmd_isa(int argc, char **argv);
 int mx_cmd_lint(int argc, char **argv);
 int mx_cmd_init(int argc, char **argv);
+int mx_cmd_exec(int argc, char **argv);
 int mx_cmd_merge(int argc, char **argv);
 int mx_cmd_report(int argc, char **argv);
 int mx_cmd_version(int argc, char **argv);

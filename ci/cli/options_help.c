@@ -9,6 +9,7 @@ const char mx_options_help[] =
 	"       mxcheck ci --base REV [--cases DIR] [OPTIONS] [CASE-GLOB ...]\n"
 	"       mxcheck disasm | isa | lint FILE.co ...          code objects\n"
 	"       mxcheck init FILE.co [KERNEL]                    a case file to start from\n"
+	"       mxcheck exec [OPTIONS] -- PROGRAM [ARG ...]      a HIP program, watched\n"
 	"       mxcheck merge REPORT.jsonl ...                   one report of those of shards\n"
 	"       mxcheck quant | dequant | mfma | compare ...     numbers; each has --help\n"
 	"       mxcheck report FILE [RUN-GLOB ...]               trends of a history\n"

@@ -47,6 +47,9 @@ mx_codeobject_status mx_codeobject_open(const void *bytes, size_t n, struct mx_c
                                         struct mx_codeobject_error *why);
 void mx_codeobject_close(struct mx_codeobject *co); /* NULL: no effect */
 
+/* The ELF file in the bytes that were opened, and its size. */
+const void *mx_codeobject_bytes(const struct mx_codeobject *co, size_t *n);
+
 /* The instruction set of the code, by EF_AMDGPU_MACH: a name for mx_isa_by_name. NULL if the
  * emulator does not have that of the target. targets.def lists the targets. */
 const char *mx_codeobject_isa(const struct mx_codeobject *co);

@@ -258,3 +258,8 @@ void mx_codeobject_close(struct mx_codeobject *co) {
 	elf_end(co->elf);
 	free(co);
 }
+
+const void *mx_codeobject_bytes(const struct mx_codeobject *co, size_t *n) {
+	*n = co->n;
+	return co->bytes;
+}

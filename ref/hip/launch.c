@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime.h"
+#include "watch.h"
 
 /* ---- the report of a thread ---- */
 
@@ -185,6 +185,17 @@ static bool has_workgroups(const struct mx_launch *l) {
 	       l->workgroups[l->n_workgroups - 1] < (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 }
 
+static bool run_watched(const struct mx_function *f, struct mx_launch *launch,
+                        struct mx_report *results) {
+	struct mx_watched w = { f, launch, results, 0 };
+	if (!mx_watch_begin(f, launch, &w.number))
+		return mx_launch_run(launch, results);
+	struct mx_replay *replay = mx_watch_save(launch);
+	bool ok = mx_launch_run(launch, results);
+	mx_watch_end(&w, replay);
+	return ok;
+}
+
 /* dispatch_id stays 0: each launch is the first in a queue of its own [assumed]. */
 static hipError_t run(const struct mx_function *f, const struct mx_kernel *kernel,
                       const struct mx_shape *s, const struct mx_segment *segment) {
@@ -209,7 +220,7 @@ static hipError_t run(const struct mx_function *f, const struct mx_kernel *kerne
 		return mx_hip_return(hipErrorOutOfMemory);
 	struct mx_report *results = new_report();
 	launch.threads = take_threads();
-	bool ok = mx_launch_run(&launch, results);
+	bool ok = run_watched(f, &launch, results);
 	atomic_fetch_sub(&busy, launch.threads);
 	free((void *)launch.memory.regions);
 	if (!ok)

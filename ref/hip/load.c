@@ -6,7 +6,7 @@
 
 #include "../codeobject/codeobject.h"
 #include "../num/cpu.h"
-#include "runtime.h"
+#include "watch.h"
 
 /* The state of the loader. */
 struct loading {
@@ -182,6 +182,11 @@ hipError_t mx_module_load(const void *image, size_t bytes, struct ihipModule_t *
 	                   : mx_hip_return(hipErrorOutOfMemory);
 	if (e == hipSuccess)
 		e = load(&l);
+	if (e == hipSuccess) {
+		size_t n;
+		const void *elf = mx_codeobject_bytes(l.co, &n);
+		mx_watch_keep(l.m, elf, n);
+	}
 	mx_codeobject_close(l.co);
 	if (e == hipSuccess)
 		*module = l.m;
@@ -202,6 +207,7 @@ void mx_module_free(struct ihipModule_t *m) {
 		free(m->symbols[i].name);
 	free(m->functions);
 	free(m->symbols);
+	free(m->elf);
 	mx_program_free(m->program);
 	if (m->image)
 		mx_hip_release(m->image);

@@ -93,3 +93,7 @@ struct mx_report *mx_options_report(void) {
 unsigned mx_options_threads(void) {
 	return options.threads;
 }
+
+bool mx_options_are_set(void) {
+	return options.size != 0;
+}

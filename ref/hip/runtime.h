@@ -134,6 +134,9 @@ struct ihipModule_t {
 	size_t n_functions;
 	struct mx_symbol *symbols;
 	size_t n_symbols;
+	uint8_t *elf; /* the code object, if the program is watched; or NULL */
+	size_t elf_bytes;
+	char file[32]; /* that has it; "": none yet */
 };
 
 /* Loads a code object or bundle; bytes: as for mx_codeobject_open. After a failure *module is
@@ -190,11 +193,12 @@ void mx_arguments_free(struct mx_arguments *a);
 
 /* ---- options.c, launch.c ---- */
 
-/* Sets a launch's fields from this thread's options; and the number of threads, 0: any; and where
- * the results go, NULL: to the thread's report. */
+/* Sets a launch's fields from this thread's options; and the number of threads, 0: any; where the
+ * results go, NULL: to the thread's report; and whether the thread has set any. */
 void mx_options_apply(struct mx_launch *launch);
 unsigned mx_options_threads(void);
 struct mx_report *mx_options_report(void);
+bool mx_options_are_set(void);
 
 /* Checks a launch's shape, and runs it. */
 hipError_t mx_launch_check(const struct mx_function *f, const struct mx_shape *s);

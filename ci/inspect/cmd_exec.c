@@ -1,0 +1,328 @@
+/* mxcheck exec: runs a program on the emulated device, with every launch watched. */
+#include <errno.h>
+#include <glob.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../cases/files.h"
+#include "../../ref/codeobject/codeobject.h"
+#include "../../ref/isa/isa.h"
+#include "../cli/args.h"
+#include "../cli/command.h"
+#include "../cli/output.h"
+#include "exec_journal.h"
+
+static const char help[] =
+	"usage: mxcheck exec [OPTIONS] -- PROGRAM [ARG ...]\n"
+	"       mxcheck exec [--notes] [--strict] --read DIR\n"
+	"\n"
+	"Runs a HIP program on the emulated gfx950, with libmxhip.so in place of libamdhip64.so, "
+	"and\n"
+	"analyses every launch: order, wait states, uninitialised values, bounds. The program "
+	"needs no\n"
+	"change. What was found is printed when it has ended.\n"
+	"\n"
+	"  --seed N           seed of each launch's schedule (default 0)\n"
+	"  --race N           run each launch under N more schedules, from the memory before it, "
+	"and\n"
+	"                     compare all device memory after it\n"
+	"  --filter GLOB      watch only kernels with such names, as the code object has them\n"
+	"  --first N          watch only the first N launches of each kernel\n"
+	"  --notes            print notes, too\n"
+	"  --strict           findings of latency fail\n"
+	"  --keep DIR         leave the journal and the code objects in DIR, which must be empty\n"
+	"  --read DIR         print what a program found that ran with MXHIP_WATCH=DIR, or --keep\n"
+	"  -h, --help         this text\n"
+	"\n"
+	"Exit status: the program's, if it is not 0. Else 0; 1 if a launch has findings of "
+	"numbers, 3\n"
+	"of order, 4 if a launch stopped; 2 for bad usage.\n";
+
+enum { WRONG = 1, NO_ORDER = 3, STOPPED = 4 };
+
+struct exec {
+	const char *seed, *race, *filter, *first, *keep, *read;
+	bool notes, strict;
+	char folder[PATH_MAX]; /* of the journal */
+};
+
+/* ---- the report ---- */
+
+/* "at add.hip:12", if the code object has lines. */
+static void print_line(const char *folder, const struct mx_exec_journal_finding *f) {
+	enum { MOST_BYTES = 1 << 30 };
+	char path[PATH_MAX + 64];
+	struct mx_codeobject *co = NULL;
+	struct mx_codeobject_error why;
+	struct mx_source_line line;
+	struct mx_error err;
+	uint8_t *bytes = NULL;
+	size_t n;
+	if (!f->object || strchr(f->object, '/'))
+		return;
+	snprintf(path, sizeof path, "%s/%s", folder, f->object);
+	if (!mx_file_read(path, MOST_BYTES, &bytes, &n, &err) &&
+	    mx_codeobject_open(bytes, n, &co, &why) == MX_CODEOBJECT_OK &&
+	    mx_codeobject_line(co, f->address, &line))
+		printf("      at %s:%u\n", line.file, line.line);
+	mx_codeobject_close(co);
+	free(bytes);
+}
+
+static bool is_note(const struct mx_exec_journal_finding *f) {
+	return !strcmp(f->class, "note");
+}
+
+static void print_finding(const char *folder, const struct mx_exec_journal_finding *f) {
+	char name[512];
+	printf("%s<<<(%s), (%s)>>>, launch %llu",
+	       mx_kernel_short_name(f->kernel, name, sizeof name), f->grid, f->block,
+	       (unsigned long long)f->launch);
+	if (f->launches > 1)
+		printf(" and %llu more", (unsigned long long)f->launches - 1);
+	printf("\n      %s: %s\n", f->kind, f->text);
+	print_line(folder, f);
+}
+
+static int status_of(const struct exec *x, const struct mx_exec_journal_finding *f) {
+	if (!strcmp(f->class, "numbers"))
+		return WRONG;
+	if (!strcmp(f->class, "device"))
+		return STOPPED;
+	if (!strcmp(f->class, "order") || (x->strict && !strcmp(f->class, "latency")))
+		return NO_ORDER;
+	return 0;
+}
+
+static const char *s(uint64_t n) {
+	return n == 1 ? "" : "s";
+}
+
+static void print_summary(const struct mx_exec_journal *j, size_t findings, size_t notes) {
+	printf("exec: %llu launch%s, %llu watched, %llu proved", (unsigned long long)j->launches,
+	       j->launches == 1 ? "" : "es", (unsigned long long)j->watched,
+	       (unsigned long long)j->proved);
+	if (j->repeated || j->unrepeated)
+		printf(", %llu repetition%s", (unsigned long long)j->repeated, s(j->repeated));
+	if (j->unrepeated)
+		printf(", %llu not repeated: stopped, or over 1 GiB of memory",
+		       (unsigned long long)j->unrepeated);
+	printf("; %zu finding%s", findings, s(findings));
+	if (notes)
+		printf(", %zu note%s", notes, s(notes));
+	if (j->unended)
+		printf("; %u process%s ended without a summary, and %s launches are not counted",
+		       j->unended, j->unended == 1 ? "" : "es", j->unended == 1 ? "its" : "their");
+	putchar('\n');
+}
+
+/* The worst status of the findings. */
+static int report(const struct exec *x) {
+	struct mx_exec_journal j;
+	struct mx_error err;
+	size_t notes = 0;
+	int worst = 0;
+	if (mx_exec_journal_read(x->folder, &j, &err))
+		worst = mx_complain("exec", "%s", err.text);
+	for (size_t i = 0; i < j.n; i++) {
+		const struct mx_exec_journal_finding *f = &j.findings[i];
+		int status = status_of(x, f);
+		notes += is_note(f);
+		worst = status > worst ? status : worst;
+		if (!is_note(f) || x->notes)
+			print_finding(x->folder, f);
+	}
+	if (!j.processes)
+		printf("exec: no launch: the program did not start the HIP runtime, or not this "
+		       "one\n");
+	else
+		print_summary(&j, j.n - notes, notes);
+	mx_exec_journal_free(&j);
+	return worst;
+}
+
+/* ---- the program's environment ---- */
+
+/* libmxhip.so beside this program, or in ../lib if both are installed. */
+static bool find_runtime(char path[PATH_MAX + 32]) {
+	static const char *const places[] = { "libmxhip.so", "../lib/libmxhip.so" };
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	exe[n > 0 ? n : 0] = 0;
+	char *slash = strrchr(exe, '/');
+	if (slash)
+		*slash = 0;
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		snprintf(path, PATH_MAX + 32, "%s/%s", exe, places[i]);
+		if (!access(path, R_OK))
+			return true;
+	}
+	return false;
+}
+
+/* The names under which programs load AMD's runtime. */
+static const char *const names[] = { "libamdhip64.so", "libamdhip64.so.5", "libamdhip64.so.6",
+	                             "libamdhip64.so.7" };
+enum { NAMES = sizeof names / sizeof *names };
+
+static bool link_runtime(const char *folder) {
+	char runtime[PATH_MAX + 32], name[PATH_MAX + 64];
+	if (!find_runtime(runtime))
+		return mx_complain("exec", "there is no libmxhip.so beside mxcheck"), false;
+	for (size_t i = 0; i < NAMES; i++) {
+		snprintf(name, sizeof name, "%s/%s", folder, names[i]);
+		if (symlink(runtime, name))
+			return mx_complain("exec", "%s: %s", name, strerror(errno)), false;
+	}
+	return true;
+}
+
+static void unlink_runtime(const char *folder) {
+	char name[PATH_MAX + 64];
+	for (size_t i = 0; i < NAMES; i++) {
+		snprintf(name, sizeof name, "%s/%s", folder, names[i]);
+		unlink(name);
+	}
+}
+
+/* The folder holds the journals and code objects alone. */
+static void remove_folder(const char *folder) {
+	char pattern[PATH_MAX + 8];
+	glob_t list = { 0 };
+	snprintf(pattern, sizeof pattern, "%s/*", folder);
+	if (glob(pattern, 0, NULL, &list) == 0)
+		for (size_t i = 0; i < list.gl_pathc; i++)
+			unlink(list.gl_pathv[i]);
+	globfree(&list);
+	rmdir(folder);
+}
+
+static void set(const char *name, const char *value) {
+	if (value)
+		setenv(name, value, 1);
+}
+
+static void set_environment(const struct exec *x) {
+	const char *old = getenv("LD_LIBRARY_PATH");
+	char path[3 * PATH_MAX];
+	snprintf(path, sizeof path, "%s%s%s", x->folder, old && *old ? ":" : "", old ? old : "");
+	setenv("LD_LIBRARY_PATH", path, 1);
+	setenv("MXHIP_WATCH", x->folder, 1);
+	set("MXHIP_SEED", x->seed);
+	set("MXHIP_RACE", x->race);
+	set("MXHIP_FILTER", x->filter);
+	set("MXHIP_FIRST", x->first);
+}
+
+/* ---- running ---- */
+
+/* The exit status of the program, as a shell has it. Ctrl-C is the program's. */
+static int run_program(const struct exec *x, char **argv) {
+	int status;
+	fflush(stdout);
+	pid_t child = fork();
+	if (child < 0)
+		return mx_complain("exec", "fork: %s", strerror(errno));
+	if (!child) {
+		set_environment(x);
+		execvp(argv[0], argv);
+		mx_complain("exec", "%s: %s", argv[0], strerror(errno));
+		_exit(errno == ENOENT ? 127 : 126);
+	}
+	signal(SIGINT, SIG_IGN);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static bool make_folder(struct exec *x) {
+	const char *temporary = getenv("TMPDIR");
+	if (x->keep) {
+		if (mkdir(x->keep, 0777) && errno != EEXIST)
+			return mx_complain("exec", "--keep %s: %s", x->keep, strerror(errno)),
+			       false;
+		if (!realpath(x->keep, x->folder))
+			return mx_complain("exec", "--keep %s: %s", x->keep, strerror(errno)),
+			       false;
+		if (rmdir(x->folder) || mkdir(x->folder, 0777))
+			return mx_complain("exec", "--keep %s: the folder must be empty", x->keep),
+			       false;
+		return true;
+	}
+	snprintf(x->folder, sizeof x->folder, "%s/mxcheck-exec-XXXXXX",
+	         temporary && *temporary ? temporary : "/tmp");
+	return mkdtemp(x->folder) ||
+	       (mx_complain("exec", "%s: %s", x->folder, strerror(errno)), false);
+}
+
+static int run(struct exec *x, char **argv) {
+	if (!make_folder(x))
+		return MX_BAD_INPUT;
+	int status = MX_BAD_INPUT;
+	if (link_runtime(x->folder)) {
+		status = run_program(x, argv);
+		int worst = report(x);
+		status = status ? status : worst;
+	}
+	unlink_runtime(x->folder);
+	if (!x->keep)
+		remove_folder(x->folder);
+	return status;
+}
+
+static bool check_number(const char *option, const char *text) {
+	unsigned long n;
+	if (!text || mx_parse_unsigned(text, ULONG_MAX, &n))
+		return true;
+	mx_complain("exec", "%s %s: not a number", option, text);
+	return false;
+}
+
+static bool check(const struct exec *x, bool program) {
+	if (!check_number("--seed", x->seed) || !check_number("--race", x->race) ||
+	    !check_number("--first", x->first))
+		return false;
+	bool launches = x->seed || x->race || x->filter || x->first || x->keep;
+	if (x->read && (program || launches))
+		return mx_complain("exec", "--read prints a journal; it runs nothing"), false;
+	if (!x->read && !program)
+		return mx_complain("exec", "no program after --; see mxcheck exec --help"), false;
+	return true;
+}
+
+int mx_cmd_exec(int argc, char **argv) {
+	struct exec x = { 0 };
+	const struct mx_arg table[] = {
+		{ "--seed", &x.seed, NULL },
+		{ "--race", &x.race, NULL },
+		{ "--filter", &x.filter, NULL },
+		{ "--first", &x.first, NULL },
+		{ "--keep", &x.keep, NULL },
+		{ "--read", &x.read, NULL },
+		{ "--notes", NULL, &x.notes },
+		{ "--strict", NULL, &x.strict },
+		{ NULL, NULL, NULL },
+	};
+	int own = 1, n, status;
+	while (own < argc && strcmp(argv[own], "--"))
+		own++;
+	if (!mx_args(table, help, own, argv, &n, &status))
+		return status;
+	if (n)
+		return mx_complain("exec", "%s: the program comes after --", argv[1]);
+	if (!check(&x, own + 1 < argc))
+		return MX_BAD_INPUT;
+	if (!x.read)
+		return run(&x, argv + own + 1);
+	struct stat folder;
+	if (stat(x.read, &folder) || !S_ISDIR(folder.st_mode))
+		return mx_complain("exec", "--read %s: no folder", x.read);
+	snprintf(x.folder, sizeof x.folder, "%s", x.read);
+	return report(&x);
+}

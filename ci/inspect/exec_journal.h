@@ -1,0 +1,37 @@
+/* The journals of watched programs, which libmxhip.so writes: ref/hip/watch.c has their form. */
+#ifndef MX_EXEC_JOURNAL_H
+#define MX_EXEC_JOURNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../cases/case.h"
+
+/* One finding of a kernel, or a result that another schedule changed. Texts belong to the journal.
+ */
+struct mx_exec_journal_finding {
+	const char *class, *kind; /* "order", "race-lds"; of a changed result "order", "differs" */
+	const char *kernel, *grid, *block; /* "1,1,1" */
+	const char *text;
+	const char *object; /* the file that has the code, in the folder; or NULL */
+	uint64_t address;   /* of the instruction in it */
+	uint64_t launch;    /* the first in which it was found, from 1 */
+	uint64_t launches;  /* in which it was found; 0: not known, the process did not end */
+};
+
+struct mx_exec_journal {
+	struct mx_exec_journal_finding *findings;
+	size_t n, room;
+	uint64_t launches, watched, proved, repeated, unrepeated;
+	unsigned processes, unended; /* that launched something; and of these, that did not end */
+	char **texts;
+	size_t n_texts;
+};
+
+/* Reads the journals of a folder in the order of their names. On an error, *j has what was read
+ * until then; mx_exec_journal_free frees it in any case. */
+int mx_exec_journal_read(const char *folder, struct mx_exec_journal *j, struct mx_error *err);
+void mx_exec_journal_free(struct mx_exec_journal *j);
+
+#endif

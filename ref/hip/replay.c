@@ -1,0 +1,123 @@
+/* Repeating a launch from the memory before it, under other schedules. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "watch.h"
+
+enum { MOST_BYTES = 1 << 30 };
+
+/* A copy of all regions: their bytes and states, one after the other. */
+struct copy {
+	uint8_t *bytes, *states;
+};
+
+struct mx_replay {
+	const struct mx_memory *memory;
+	size_t size;
+	struct copy before;
+};
+
+static size_t size_of(const struct mx_memory *m) {
+	size_t sum = 0;
+	for (size_t i = 0; i < m->n; i++)
+		sum += m->regions[i].size;
+	return sum;
+}
+
+static void free_copy(struct copy *c) {
+	free(c->bytes);
+	free(c->states);
+}
+
+static bool take(const struct mx_memory *m, size_t size, struct copy *c) {
+	size_t at = 0;
+	*c = (struct copy){ malloc(size + 1), malloc(size + 1) };
+	if (!c->bytes || !c->states) {
+		free_copy(c);
+		return false;
+	}
+	for (size_t i = 0; i < m->n; at += m->regions[i++].size) {
+		const struct mx_region *r = &m->regions[i];
+		memcpy(c->bytes + at, (const void *)(uintptr_t)r->base, r->size);
+		memcpy(c->states + at, r->state, r->size);
+	}
+	return true;
+}
+
+static void put(const struct mx_memory *m, const struct copy *c) {
+	size_t at = 0;
+	for (size_t i = 0; i < m->n; at += m->regions[i++].size) {
+		const struct mx_region *r = &m->regions[i];
+		memcpy((void *)(uintptr_t)r->base, c->bytes + at, r->size);
+		memcpy(r->state, c->states + at, r->size);
+	}
+}
+
+struct mx_replay *mx_replay_new(const struct mx_memory *memory) {
+	size_t size = size_of(memory);
+	struct mx_replay *r = size <= MOST_BYTES ? malloc(sizeof *r) : NULL;
+	if (!r)
+		return NULL;
+	*r = (struct mx_replay){ memory, size, { NULL, NULL } };
+	if (take(memory, size, &r->before))
+		return r;
+	free(r);
+	return NULL;
+}
+
+void mx_replay_free(struct mx_replay *r) {
+	if (r)
+		free_copy(&r->before);
+	free(r);
+}
+
+/* Counts the bytes of a region that differ from those after the first run. */
+static void compare(const struct mx_region *r, const uint8_t *want, struct mx_difference *d) {
+	const uint8_t *have = (const uint8_t *)(uintptr_t)r->base;
+	if (!memcmp(have, want, r->size))
+		return;
+	for (size_t i = 0; i < r->size; i++) {
+		if (have[i] == want[i])
+			continue;
+		if (!d->bytes++) {
+			d->address = r->base + i;
+			d->first = want[i];
+			d->second = have[i];
+		}
+	}
+}
+
+static bool differs(const struct mx_memory *m, const struct copy *after, struct mx_difference *d) {
+	size_t at = 0;
+	for (size_t i = 0; i < m->n; at += m->regions[i++].size)
+		compare(&m->regions[i], after->bytes + at, d);
+	return d->bytes;
+}
+
+static bool run_under(const struct mx_launch *launch, uint64_t seed) {
+	struct mx_launch again = *launch;
+	struct mx_report report = { 0 };
+	again.seed = seed;
+	again.analysis = 0;
+	bool ok = mx_launch_run(&again, &report);
+	mx_report_free(&report);
+	return ok;
+}
+
+uint64_t mx_replay_run(struct mx_replay *r, const struct mx_launch *launch, uint64_t seed,
+                       uint64_t n, struct mx_difference *d) {
+	struct copy after;
+	uint64_t runs = 0;
+	*d = (struct mx_difference){ 0 };
+	if (!take(r->memory, r->size, &after))
+		return 0;
+	bool going = true;
+	while (going && runs < n) {
+		put(r->memory, &r->before);
+		d->seed = seed + ++runs;
+		going = run_under(launch, d->seed) && !differs(r->memory, &after, d);
+	}
+	put(r->memory, &after);
+	free_copy(&after);
+	return runs;
+}

@@ -1,0 +1,115 @@
+#!/usr/bin/perl
+# mxcheck exec: a HIP program as it is, with every launch watched.
+use strict;
+use warnings;
+use Cwd 'abs_path';
+use File::Temp 'tempdir';
+use Test::More;
+require './tests/files.pl';
+
+my $build = abs_path($ENV{BUILD} || 'build');
+my $llvm = llvm();
+plan skip_all => 'no clang 20 or newer' unless $llvm && -x "$llvm/clang";
+plan skip_all => 'libmxhip.so is built with sanitizers' if $ENV{SAN};
+
+my $dir = tempdir(CLEANUP => 1);
+
+# The program is linked with a library of the name that it would have on a machine with ROCm.
+sub compile {
+	my $hip = "$llvm/clang -x hip --offload-arch=gfx950 -nogpulib -nogpuinc -g -O1";
+	symlink "$build/libmxhip.so", "$dir/libamdhip64.so";
+	my $bundle = '__CLANG_OFFLOAD_BUNDLE__';
+	system("$hip --cuda-device-only --no-gpu-bundle-output tests/ci/watched.hip -o $dir/code") == 0 or return 0;
+	my $code = slurp("$dir/code");
+	my @entries = ([ 'host-x86_64-unknown-linux-gnu-', '' ], [ 'hipv4-amdgcn-amd-amdhsa--gfx950', $code ]);
+	my $head = $bundle . pack 'Q<', scalar @entries;
+	$head .= pack('Q<3', 4096, length $_->[1], length $_->[0]) . $_->[0] for @entries;
+	spew("$dir/bundle", $head . "\0" x (4096 - length $head) . $code);
+	return system("$hip --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $dir/bundle " .
+			"-c tests/ci/watched.hip -o $dir/watched.o") == 0 &&
+		system("cc $dir/watched.o -L$dir -lamdhip64 -o $dir/watched") == 0;
+}
+
+my ($said, $status);
+sub exec_with {
+	my ($command) = @_;
+	$said = `$build/mxcheck exec $command 2>&1`;
+	$status = $? >> 8;
+}
+
+ok(compile(), 'a HIP program is compiled and linked') or BAIL_OUT('no program');
+my %line;
+my $number = 0;
+for (split /\n/, slurp('tests/ci/watched.hip')) {
+	$number++;
+	$line{$1} = $number if m{/\* the line of the (\w+)};
+}
+
+exec_with("-- $dir/watched right");
+is($status, 0, 'a correct program exits with 0');
+is($said, "right: equal\nexec: 3 launches, 3 watched, 3 proved; 0 findings\n", 'nothing is found in it');
+
+exec_with("-- $dir/watched seven");
+is($status, 7, 'the exit status of the program goes first');
+
+exec_with("-- $dir/watched no_barrier");
+is($status, 3, 'without a barrier the exit status is 3');
+like($said, qr/^no_barrier<<<\(1,1,1\), \(256,1,1\)>>>, launch 1 and 2 more\n +race-lds: /m,
+	'the race has kernel, grid and launches');
+like($said, qr/ +at \S*watched\.hip:(?:$line{race}|@{[$line{race} - 1]})$/m, 'and its source line');
+like($said, qr/^exec: 3 launches, 3 watched, 0 proved; 3 findings$/m, 'with what follows from it, three findings of three launches');
+
+exec_with("-- $dir/watched uninitialised");
+is($status, 3, 'an uninitialised store exits with 3');
+like($said, qr/ uninitialised: .*\n +at \S*watched\.hip:$line{uninitialised}$/m, 'it has its source line');
+
+exec_with("-- $dir/watched past_its_end");
+is($status, 4, 'a read of nothing exits with 4');
+like($said, qr/ fault: .*global_load.*\n +at \S*watched\.hip:$line{read}$/m, 'it has its source line');
+like($said, qr/^past_its_end: an error$/m, 'and the program gets the error');
+
+exec_with("-- $dir/watched crash");
+is($status, 128 + 11, 'the signal that ends a program is in the status');
+like($said, qr/^exec: .*1 process ended without a summary, and its launches are not counted$/m, 'as is said');
+
+exec_with("--race 40 -- $dir/watched no_barrier");
+like($said, qr/^no_barrier<<<.*\n +differs: \d+ bytes, the first at 0x\w+: 0x\w\w, and 0x\w\w under seed \d+$/m,
+	'repetitions under other schedules find another result');
+exec_with("--race 5 -- $dir/watched right");
+is($said, "right: equal\nexec: 3 launches, 3 watched, 3 proved, 15 repetitions; 0 findings\n",
+	'and none of a correct kernel, whose result is that of the first run');
+
+exec_with("--filter 'no_such*' -- $dir/watched no_barrier");
+is($said =~ /^exec: .*/m && "$status $&", '0 exec: 3 launches, 0 watched, 0 proved; 0 findings',
+	'kernels that the filter leaves out are not watched');
+exec_with("--first 2 -- $dir/watched right");
+like($said, qr/^exec: 3 launches, 2 watched, 2 proved/m, 'nor are launches after the first ones');
+
+exec_with("--keep $dir/kept -- $dir/watched no_barrier");
+my $first = $said =~ s/^no_barrier: .*\n//r;
+ok(-e glob("$dir/kept/*.journal"), 'the journal can be kept');
+exec_with("--read $dir/kept");
+is("$status $said", "3 $first", 'and printed again');
+exec_with("--keep $dir/kept -- $dir/watched right");
+is("$status $said", "2 mxcheck exec: --keep $dir/kept: the folder must be empty\n", 'it is not mixed with another');
+mkdir "$dir/own";
+my $plain = `MXHIP_WATCH=$dir/own LD_LIBRARY_PATH=$dir $dir/watched no_barrier 2>&1`;
+exec_with("--read $dir/own");
+is($status, 3, 'the environment alone watches, too');
+
+exec_with('-- /bin/true');
+is("$status $said", "0 exec: no launch: the program did not start the HIP runtime, or not this one\n",
+	'a program without launches');
+for ([ '-- /no/such/program', 127, '/no/such/program: No such file or directory' ],
+	[ '--race many -- /bin/true', 2, '--race many: not a number' ],
+	[ '/bin/true', 2, '/bin/true: the program comes after --' ],
+	[ '', 2, 'no program after --; see mxcheck exec --help' ],
+	[ "--read $dir/own --race 3", 2, '--read prints a journal; it runs nothing' ],
+	[ "--read $dir/none", 2, "--read $dir/none: no folder" ],
+	[ '--sead 3 -- /bin/true', 2, '--sead: no such option; see mxcheck exec --help' ]) {
+	my ($command, $want, $text) = @$_;
+	exec_with($command);
+	is($status, $want, "$command: exit $want") or diag($said);
+	like($said, qr/^mxcheck exec: \Q$text\E$/m, "  $text");
+}
+done_testing;

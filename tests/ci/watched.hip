@@ -1,0 +1,79 @@
+/* A program as people write it for hipcc, without ROCm's headers. Its argument chooses a kernel: one
+ * that is right, and some that each have one bug. */
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+
+struct dim3 {
+	unsigned x, y, z;
+	constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
+};
+
+extern "C" {
+typedef struct ihipStream_t *hipStream_t;
+int hipMalloc(void **, unsigned long);
+int hipMemcpy(void *, const void *, unsigned long, int);
+int hipMemset(void *, int, unsigned long);
+int hipDeviceSynchronize(void);
+int hipLaunchKernel(const void *, dim3, dim3, void **, unsigned long, hipStream_t);
+unsigned __hipPushCallConfiguration(dim3, dim3, unsigned long = 0, hipStream_t = nullptr);
+int printf(const char *, ...);
+int strcmp(const char *, const char *);
+}
+
+static __attribute__((device)) inline int here() {
+	return __builtin_amdgcn_workitem_id_x();
+}
+
+static __attribute__((device)) inline void barrier() {
+	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+	__builtin_amdgcn_s_barrier();
+	__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+
+__global__ void right(float *out, const float *in, int n) {
+	__shared__ float tile[256];
+	tile[here()] = in[here()];
+	barrier();
+	out[here()] = tile[255 - here()];
+}
+
+__global__ void no_barrier(float *out, const float *in, int n) {
+	__shared__ float tile[256];
+	tile[here()] = in[here()];
+	out[here()] = tile[255 - here()]; /* the line of the race */
+}
+
+__global__ void uninitialised(float *out, const float *in, int n) {
+	__shared__ float tile[256];
+	if (here() < n)
+		tile[here()] = in[here()];
+	barrier();
+	out[here()] = tile[here()]; /* the line of the uninitialised store */
+}
+
+__global__ void past_its_end(float *out, const float *in, int n) {
+	out[here()] = in[here() + n]; /* the line of the read */
+}
+
+int main(int argc, char **argv) {
+	const char *which = argc > 1 ? argv[1] : "right";
+	float *in, *out, back[256];
+	hipMalloc((void **)&in, sizeof back);
+	hipMalloc((void **)&out, sizeof back);
+	hipMemset(in, 0x40, sizeof back);
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(which, "no_barrier"))
+			no_barrier<<<1, 256>>>(out, in, 256);
+		else if (!strcmp(which, "uninitialised"))
+			uninitialised<<<1, 256>>>(out, in, 200);
+		else if (!strcmp(which, "past_its_end"))
+			past_its_end<<<1, 256>>>(out, in, 1 << 20);
+		else
+			right<<<1, 256>>>(out, in, 256);
+	if (!strcmp(which, "crash"))
+		*(volatile int *)16 = 0;
+	int status = hipDeviceSynchronize();
+	hipMemcpy(back, out, sizeof back, 2);
+	printf("%s: %s\n", which, status ? "an error" : back[0] == back[255] ? "equal" : "not equal");
+	return !strcmp(which, "seven") ? 7 : 0;
+}
