@@ -41,7 +41,7 @@ $(foreach r,$(ROOMS),$(eval $(B)/lib$r.a: $(call objects,$(SRC_$r))))
 
 # msgpack-c 6 renamed its library.
 MSGPACK     := $(if $(wildcard /usr/lib/*/libmsgpack-c.so),-lmsgpack-c,-lmsgpackc)
-USES_codeobject := $(call archives,codeobject) -lelf $(MSGPACK) -Wl,--as-needed,-ldw,--no-as-needed
+USES_codeobject := $(call archives,codeobject) -lelf -lz -lzstd $(MSGPACK) -Wl,--as-needed,-ldw,--no-as-needed
 USES_num     := $(call archives,mxref) -lm
 USES_mma     := $(USES_num)
 USES_isa     := $(USES_num)
@@ -87,7 +87,7 @@ FORCE:
 
 $(B)/libmxhip.so: $(call objects,ref/hip) $(call archives,codeobject mxref)
 	@echo "  LD   $@"
-	$(Q)$(CC) $(CFLAGS) -shared -o $@ $^ -Wl,--no-undefined,--exclude-libs,ALL $(LDFLAGS) -lelf $(MSGPACK) -lm
+	$(Q)$(CC) $(CFLAGS) -shared -o $@ $^ -Wl,--no-undefined,--exclude-libs,ALL $(LDFLAGS) -lelf -lz -lzstd $(MSGPACK) -lm
 
 # A room must not call a room above it: the linker reads each archive once, in order.
 $(B)/mxcheck: $(filter $(B)/%,$(USES_ci))

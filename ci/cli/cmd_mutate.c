@@ -118,6 +118,11 @@ static int find_in(struct mutation *m, unsigned step, struct mx_codefile *f) {
 	const struct mx_code_symbol *s = mx_code_find(f->code, t->kernel);
 	if (!s)
 		return mx_fail(&m->err, "%s: no kernel %s", m->path[step], t->kernel);
+	if (mx_codeobject_is_compressed(f->object))
+		return mx_fail(&m->err,
+		               "%s: compressed bundle: unbundle it first "
+		               "(clang-offload-bundler --unbundle)",
+		               m->path[step]);
 	const struct mx_code_section *section = &f->code->sections[s->section];
 	size_t n = (mx_code_end(f->code, s) - s->address) / 4;
 	const uint32_t *code = section->code + (s->address - section->address) / 4;

@@ -8,6 +8,8 @@ set -eu
 packages='
 libelf-dev:        reads code objects
 libdw-dev:         reads source lines of code objects
+zlib1g-dev:        reads compressed bundles of code objects
+libzstd-dev:       reads compressed bundles of code objects
 libmsgpack-dev:    reads kernel metadata
 libcyaml-dev:      reads case files
 libyaml-dev:       gives the lines of their keys

@@ -86,16 +86,16 @@ static bool begins(const uint8_t *image, size_t bytes, const char *magic) {
 	return bytes >= n && !strncmp((const char *)image, magic, n);
 }
 
+bool mx_bundle_is_compressed(const uint8_t *image, size_t bytes) {
+	return begins(image, bytes, "CCOB");
+}
+
 mx_codeobject_status mx_bundle_find(const uint8_t *image, size_t bytes, const uint8_t **elf,
                                     size_t *elf_bytes, struct mx_codeobject_error *why) {
 	*elf = image;
 	*elf_bytes = bytes;
 	if (begins(image, bytes, MAGIC) && bytes >= MAGIC_BYTES + 8)
 		return find_entry(image, bytes, elf, elf_bytes, why);
-	if (begins(image, bytes, "CCOB"))
-		return mx_codeobject_fail(why, MX_CODEOBJECT_INVALID,
-		                          "compressed bundle: unbundle it (clang-offload-bundler "
-		                          "--unbundle), or build with --no-offload-compress");
 	if (bytes != SIZE_MAX)
 		return MX_CODEOBJECT_OK;
 	if (memcmp(image, "\177ELF\2\1", 6))

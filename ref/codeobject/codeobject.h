@@ -39,15 +39,20 @@ struct mx_codeobject_error {
 
 struct mx_codeobject;
 
-/* Opens an ELF file, or a bundle of clang-offload-bundler: the entry that fits MX_FULL_ARCH, with
- * an id that names most of its features. Checks the header (64-bit little-endian ELF of an AMD
- * GPU, not truncated), and all entries of a bundle. n: bytes of the file; SIZE_MAX if it is
- * unknown, and then the sizes in the headers are trusted. After a failure *co is unchanged. */
+/* Opens an ELF file, or a bundle of clang-offload-bundler, compressed or not: the entry that fits
+ * MX_FULL_ARCH, with an id that names most of its features. Checks the header (64-bit little-endian
+ * ELF of an AMD GPU, not truncated), and all entries of a bundle. n: bytes of the file; SIZE_MAX if
+ * it is unknown, and then the sizes in the headers are trusted. After a failure *co is unchanged.
+ */
 mx_codeobject_status mx_codeobject_open(const void *bytes, size_t n, struct mx_codeobject **co,
                                         struct mx_codeobject_error *why);
 void mx_codeobject_close(struct mx_codeobject *co); /* NULL: no effect */
 
-/* The ELF file in the bytes that were opened, and its size. */
+/* Whether the bytes that were opened are a compressed bundle. Offsets are then those in the bundle.
+ */
+bool mx_codeobject_is_compressed(const struct mx_codeobject *co);
+
+/* The ELF file, and its size. It lives as long as the object. */
 const void *mx_codeobject_bytes(const struct mx_codeobject *co, size_t *n);
 
 /* The instruction set of the code, by EF_AMDGPU_MACH: a name for mx_isa_by_name. NULL if the

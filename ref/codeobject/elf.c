@@ -223,20 +223,23 @@ static mx_codeobject_status read_header(struct mx_codeobject *co, struct mx_code
 
 mx_codeobject_status mx_codeobject_open(const void *bytes, size_t n, struct mx_codeobject **co,
                                         struct mx_codeobject_error *why) {
-	const uint8_t *elf;
-	size_t elf_bytes;
-	mx_codeobject_status status = mx_bundle_find(bytes, n, &elf, &elf_bytes, why);
-	if (status)
-		return status;
+	const uint8_t *image = bytes;
 	struct mx_codeobject *new = calloc(1, sizeof *new);
 	if (!new)
 		return mx_codeobject_no_memory(why);
-	elf_version(EV_CURRENT);
-	*new = (struct mx_codeobject){ .elf = elf_memory((char *)elf, elf_bytes),
-		                       .bytes = elf,
-		                       .n = elf_bytes,
-		                       .offset = (size_t)(elf - (const uint8_t *)bytes) };
-	status = read_header(new, why);
+	mx_codeobject_status status = MX_CODEOBJECT_OK;
+	if (mx_bundle_is_compressed(image, n)) {
+		status = mx_bundle_decompress(image, n, &new->bundle, &n, why);
+		image = new->bundle;
+	}
+	if (!status)
+		status = mx_bundle_find(image, n, &new->bytes, &new->n, why);
+	if (!status) {
+		elf_version(EV_CURRENT);
+		new->elf = elf_memory((char *)new->bytes, new->n);
+		new->offset = (size_t)(new->bytes - image);
+		status = read_header(new, why);
+	}
 	if (status)
 		mx_codeobject_close(new);
 	else
@@ -256,10 +259,15 @@ void mx_codeobject_close(struct mx_codeobject *co) {
 	if (co->lines)
 		co->end_lines(co->lines);
 	elf_end(co->elf);
+	free(co->bundle);
 	free(co);
 }
 
 const void *mx_codeobject_bytes(const struct mx_codeobject *co, size_t *n) {
 	*n = co->n;
 	return co->bytes;
+}
+
+bool mx_codeobject_is_compressed(const struct mx_codeobject *co) {
+	return co->bundle != NULL;
 }

@@ -12,6 +12,7 @@ struct mx_codeobject {
 	GElf_Ehdr header;
 	const uint8_t *bytes; /* of the ELF file */
 	size_t n, offset;     /* size; offset in the bytes that were opened */
+	uint8_t *bundle;      /* that was compressed and has the file, or NULL */
 	struct mx_code *code;
 	struct mx_metadata *metadata;
 	struct mx_codeobject_kernels *kernels;
@@ -63,6 +64,11 @@ const struct mx_codeobject_kernel *mx_kernels_find(const struct mx_codeobject *c
                                                    size_t name_bytes);
 
 /* Finds the ELF file for the device: all of the bytes, or an entry of a bundle. */
+/* Whether an image is a compressed bundle; and the bundle in it, which the caller frees. */
+bool mx_bundle_is_compressed(const uint8_t *image, size_t bytes);
+mx_codeobject_status mx_bundle_decompress(const uint8_t *image, size_t bytes, uint8_t **bundle,
+                                          size_t *n, struct mx_codeobject_error *why);
+
 mx_codeobject_status mx_bundle_find(const uint8_t *image, size_t bytes, const uint8_t **elf,
                                     size_t *elf_bytes, struct mx_codeobject_error *why);
 

@@ -5,6 +5,8 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
+#include <zstd.h>
 
 #include "../tap.h"
 
@@ -188,6 +190,74 @@ static void test_bundle(const uint8_t *elf, size_t n, const char *id, bool fits)
 		   "a bundle for another device is refused");
 	mx_codeobject_close(co);
 	free(bundle);
+}
+
+/* ---- compressed bundles ---- */
+
+enum { COMPRESSED_ROOM = 1 << 20 };
+
+/* A file of clang's form: version 1 to 3, method 0 (zlib) or 1 (zstd). */
+static size_t compress_bundle(unsigned version, unsigned method, const uint8_t *bundle, size_t n,
+                              uint8_t *file) {
+	const size_t heads[] = { 0, 20, 24, 32 };
+	size_t head = heads[version], width = version == 3 ? 8 : 4, at = 8;
+	uint16_t begin[2] = { (uint16_t)version, (uint16_t)method };
+	uLongf packed = COMPRESSED_ROOM - head;
+	if (method)
+		packed = ZSTD_compress(file + head, COMPRESSED_ROOM - head, bundle, n, 3);
+	else
+		compress(file + head, &packed, bundle, n);
+	uint64_t sizes[2] = { head + packed, n };
+	memcpy(file, "CCOB", 4);
+	memcpy(file + 4, begin, 4);
+	for (unsigned i = version == 1; i < 2; i++, at += width)
+		memcpy(file + at, &sizes[i], width);
+	memset(file + at, 0x5A, 8); /* the hash, which nobody checks */
+	return head + packed;
+}
+
+static bool is_refused(const uint8_t *file, size_t n, const char *text) {
+	struct mx_codeobject *co = NULL;
+	return refused(mx_codeobject_open(file, n, &co, &why), MX_CODEOBJECT_INVALID, text) && !co;
+}
+
+static void test_compressed(const uint8_t *elf, size_t n) {
+	static const char id[] = "hipv4-amdgcn-amd-amdhsa--gfx950";
+	uint8_t *bundle = calloc(1, 4096 + n), *file = malloc(COMPRESSED_ROOM);
+	uint64_t head[4] = { 1, 4096, n, strlen(id) };
+	size_t bytes = 0, same;
+	memcpy(bundle, "__CLANG_OFFLOAD_BUNDLE__", 24);
+	memcpy(bundle + 24, head, sizeof head);
+	memcpy(bundle + 24 + sizeof head, id, strlen(id));
+	memcpy(bundle + 4096, elf, n);
+	for (unsigned i = 0; i < 6; i++) {
+		unsigned version = 1 + i / 2, method = i % 2;
+		bytes = compress_bundle(version, method, bundle, 4096 + n, file);
+		/* A program has a pointer alone; version 1 does not have its size. */
+		struct mx_codeobject *co = opened(file, version == 1 ? bytes : SIZE_MAX);
+		ok(!mx_codeobject_check(co, &why) && mx_codeobject_is_compressed(co) &&
+		           !memcmp(mx_codeobject_bytes(co, &same), elf, n) && same == n,
+		   "version %u, %s, is decompressed", version, method ? "zstd" : "zlib");
+		mx_codeobject_close(co);
+	}
+	ok(is_refused(file, bytes - 1, "truncated") && is_refused(file, 31, "truncated") &&
+	           is_refused(file, 7, "truncated"),
+	   "a truncated one is refused");
+	file[bytes / 2] ^= 0xFF;
+	file[bytes - 2] ^= 0xFF;
+	file[16]++; /* another size */
+	ok(is_refused(file, bytes, "does not decompress"), "and one that is broken");
+	file[6] = 7;
+	ok(is_refused(file, bytes, "method 7"), "and another method");
+	file[4] = 9;
+	ok(is_refused(file, bytes, "version 9"), "and another version");
+	compress_bundle(1, 0, bundle, 4096 + n, file);
+	ok(is_refused(file, SIZE_MAX, "without a size"), "and version 1 without a size");
+	bytes = compress_bundle(3, 1, bundle, 4096 + n, file);
+	memset(file + 16, 0xFF, 8);
+	ok(is_refused(file, bytes, "more than 1 GiB"), "and 2^64 - 1 bytes");
+	free(bundle);
+	free(file);
 }
 
 /* ---- one broken part ---- */
@@ -425,6 +495,7 @@ int main(void) {
 	test_not_linked(object, n_object);
 	test_bundle(file, n, "hipv4-amdgcn-amd-amdhsa--gfx950", true);
 	test_bundle(file, n, "hipv4-amdgcn-amd-amdhsa--gfx942", false);
+	test_compressed(file, n);
 	test_broken_metadata(file, n);
 	test_no_object(file, n);
 	test_descriptor();

@@ -110,7 +110,7 @@ static void test_bundles(void) {
 	ok(!bundle_loads(&b) && strstr(mxhipErrorDetail(), "bundle"), "2^64 - 1 entries are not");
 	ok(hipModuleLoadData(&(hipModule_t){ 0 }, "CCOB compressed") == hipErrorInvalidImage &&
 	           strstr(mxhipErrorDetail(), "compressed bundle"),
-	   "a compressed bundle is refused, with a remedy");
+	   "a broken compressed bundle is refused");
 }
 
 static hipError_t load_with_flags(uint32_t clear, uint32_t set) {
