@@ -44,8 +44,16 @@ static const struct chain chains[] = {
 	{ "iree_n256_k256", 4, 4, { 0, 2, 8, 16, 0, 2, 4, 16 }, { 0, 4, 1, 2, 5, 6, 3, 7 } },
 	{ "iree_m64_k512", 3, 4, { 0, 4, 16, 0, 4, 4, 16 }, { 0, 3, 1, 4, 5, 2, 6 } },
 	{ "iree_n128_k512", 4, 4, { 0, 4, 2, 16, 0, 4, 4, 16 }, { 0, 4, 1, 2, 5, 6, 3, 7 } },
-	{ "iree_c_m128_n256", 5, 5, { 0, 2, 4, 4, 4, 0, 2, 8, 16, 4 }, { 0, 5, 1, 6, 2, 7, 3, 8, 4, 9 } },
-	{ "iree_c_m64_n128", 5, 5, { 0, 2, 2, 4, 4, 0, 4, 2, 16, 4 }, { 0, 5, 1, 6, 2, 7, 3, 8, 4, 9 } },
+	{ "iree_c_m128_n256",
+	  5,
+	  5,
+	  { 0, 2, 4, 4, 4, 0, 2, 8, 16, 4 },
+	  { 0, 5, 1, 6, 2, 7, 3, 8, 4, 9 } },
+	{ "iree_c_m64_n128",
+	  5,
+	  5,
+	  { 0, 2, 2, 4, 4, 0, 4, 2, 16, 4 },
+	  { 0, 5, 1, 6, 2, 7, 3, 8, 4, 9 } },
 };
 
 static void complete(size_t *shape, unsigned n, size_t size) {
@@ -271,6 +279,20 @@ static void test_properties(void) {
 	}
 }
 
+/* Three matrices of 256 x 8 bytes, 64 bytes apart, and 32 bytes of slack. */
+static void test_gaps(void) {
+	static const size_t want[][2] = { { 2048, 2112 }, { 4160, 4224 }, { 6272, 6304 } };
+	struct mx_buffer b = {
+		.lines = 3, .plane_lines = 1, .plane = 2048 + 64, .bytes = 3 * 2048 + 2 * 64 + 32
+	};
+	struct mx_packing_spec spec = { "s32x8", .fill = 0 };
+	size_t first, end, n = 0, right = 0;
+	need(!mx_packing_make(&b.packing, &spec, 256, 8, &err), err.text);
+	for (size_t from = 0; mx_buffer_unpacked(&b, from, &first, &end); from = end, n++)
+		right += n < COUNT(want) && first == want[n][0] && end == want[n][1];
+	ok(n == 3 && right == 3, "gaps between matrices, and slack, are no elements");
+}
+
 /* ---- impossible layouts ---- */
 
 static void test_errors(void) {
@@ -463,6 +485,7 @@ int main(void) {
 	test_chains();
 	test_formulas();
 	test_properties();
+	test_gaps();
 	test_errors();
 	test_bugs();
 	random_fill("s32x8", 1);

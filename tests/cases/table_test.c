@@ -136,7 +136,7 @@ struct tables {
 	float weight[SORTED];
 };
 
-static struct tables sorted(const char *ids, uint64_t seed) {
+static struct tables sorted(const char *ids, mx_regime regime, uint64_t seed) {
 	static char edited_text[sizeof moe + 32];
 	struct tables t;
 	struct mx_case *c;
@@ -145,8 +145,7 @@ static struct tables sorted(const char *ids, uint64_t seed) {
 	struct mx_error err;
 	const char *at = strstr(moe, "IDS");
 	snprintf(edited_text, sizeof edited_text, "%.*s%s%s", (int)(at - moe), moe, ids, at + 3);
-	if (load(edited_text, &c, &err) ||
-	    mx_plan_make(c, TOKENS, EXPERTS, 1, MX_REGIME_GENERAL, &p, &err) ||
+	if (load(edited_text, &c, &err) || mx_plan_make(c, TOKENS, EXPERTS, 1, regime, &p, &err) ||
 	    mx_data_make(&p, seed, &data, &err)) {
 		fprintf(stderr, "table_test: %s\n", err.text);
 		exit(2);
@@ -165,7 +164,8 @@ struct sorted {
 };
 
 static void look(uint64_t seed, struct sorted *x) {
-	struct tables t = sorted("", seed), flat = sorted(", ids: flat", seed);
+	struct tables t = sorted("", MX_REGIME_GENERAL, seed),
+		      flat = sorted(", ids: flat", MX_REGIME_GENERAL, seed);
 	unsigned seen[TOKENS] = { 0 }, of[TOKENS][2] = { 0 }, last = 0;
 	for (unsigned i = 0; i < SORTED; i++) {
 		uint32_t token = t.id[i] & 0xffffff, slot = t.id[i] >> 24;
@@ -190,6 +190,15 @@ static void look(uint64_t seed, struct sorted *x) {
 	x->padded &= t.count[0] % 8 == 0 && t.count[1] == TOKENS;
 }
 
+/* Weights that are powers of two. */
+static unsigned powers(mx_regime regime) {
+	struct tables t = sorted("", regime, 1);
+	unsigned n = 0;
+	for (unsigned i = 0; i < SORTED; i++)
+		n += t.weight[i] == 0.25F || t.weight[i] == 0.5F || t.weight[i] == 1;
+	return n;
+}
+
 static void test_sorted(void) {
 	struct sorted x = { true, true, true, true, true };
 	for (uint64_t seed = 1; seed <= 20; seed++)
@@ -198,6 +207,8 @@ static void test_sorted(void) {
 	ok(x.ordered, "tokens are in order in a tile, tiles by expert");
 	ok(x.padded, "what is left of tiles, and after the last one, is padding");
 	ok(x.weighted, "weights are in (0, 1], and 0 in padding");
+	ok(powers(MX_REGIME_EXACT) == 2 * TOKENS && powers(MX_REGIME_GENERAL) < 4,
+	   "they are powers of two in the exact regime only");
 	ok(x.same, "flat numbers are the token times 2 and the slot");
 }
 

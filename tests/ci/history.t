@@ -53,6 +53,9 @@ is(report($file, '--compare', '1,2'), 0, 'the same accuracy');
 like($out, qr/^2 as before, 0 different/m, '  is no difference, whatever the time');
 report($file, '--compare', '1,4');
 like($out, qr/^$tiny\n  only in A\n/m, 'a run that is only in one of them');
+like($out, qr/, 1 only in A, 0 only in B$/m, '  is counted');
+report($file, '--compare', '4,1');
+like($out, qr/^$tiny\n  only in B\n(?:.*\n)*.*, 0 only in A, 1 only in B$/m, '  the other way, too');
 
 # ---- the commit of the kernel's repository ----
 

@@ -132,7 +132,9 @@ my $notes = assemble('notes', <<'END');
 	s_waitcnt vmcnt(0)
 	s_endpgm
 END
-is(mxcheck('mutate', '--case', $notes, '-v'), 0, 'a kernel that has notes passes') or diag $out, $err;
+is(mxcheck('run', '--notes', '--case', $notes), 0, 'a kernel that has notes passes') or diag $out, $err;
+like($out, qr/^ +assumed: [^;]*; [^;]*; workgroup 0,0,0 wave 0 lane 0, and again\n/m, '  with each by itself') or diag $out;
+is(mxcheck('mutate', '--case', $notes, '-v'), 0, 'so does its original') or diag $out, $err;
 like($out, qr/^noted       notes\+(0x\w+) s_nop 1: s_nop 1 -> s_nop 0; by a note alone, wait-states-note: notes\+0x\w+ v_addc/m,
 	'a mutant with only a note is listed apart');
 like($out, qr/^flagged .* lgkmcnt\(0\) -> lgkmcnt\($_\); by race-register: .* global_store_dword/m,

@@ -105,14 +105,14 @@ like($out, qr/reproduce: .* --time-out 0\.5 /, '  and its command has the limit'
 # ---- schedules that do not fit the launch ----
 
 sub is_refused {
-	my ($schedule, $why) = @_;
+	my ($schedule, $why, $has) = @_;
 	is(run_race("$dir/last.yaml", '--schedule', $schedule), 2, "'$schedule' is refused");
-	like($err, qr/\Amxcheck: schedule: $why: \S+ has .*\n\z/, 'in one line with the reason');
+	like($err, qr/\Amxcheck: schedule: $why: \S+ has $has\n\z/, 'in one line with the reason');
 }
-is_refused('sequential,pattern=00,0.2@1+1', 'wave 2 of workgroup 0');
-is_refused('sequential,pattern=00,0.1@1>2', 'wave 2 of workgroup 0');
-is_refused('sequential,pattern=00,1.0@1+1', 'workgroup 1');
-is_refused('sequential,pattern=00,first=2', 'first=2');
+is_refused('sequential,pattern=00,0.2@1+1', 'wave 2 of workgroup 0', 'waves 0 to 1');
+is_refused('sequential,pattern=00,0.1@1>2', 'wave 2 of workgroup 0', 'waves 0 to 1');
+is_refused('sequential,pattern=00,1.0@1+1', 'workgroup 1', '0 to 0');
+is_refused('sequential,pattern=00,first=2', 'first=2', 'waves 0 to 1');
 
 # ---- what is no schedule ----
 

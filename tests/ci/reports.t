@@ -2,6 +2,7 @@
 # Reports for other programs: lines of JSON, and JUnit XML.
 use strict;
 use warnings;
+use Cwd qw(abs_path);
 use File::Basename;
 use File::Copy;
 use JSON::PP;
@@ -110,6 +111,9 @@ my @titles = $out =~ /^::error .*title=([\w-]+)::/mg;
 ok(@titles > 1 && $titles[0] eq 'uninitialised' && $titles[-1] !~ /uninit/, '  the worst first') or diag "@titles";
 mxcheck(@broken, '--github', $names[1]);
 like($out, qr/^::error file=cases\/gemm\/mxfp4_bf16.yaml,title=wrong-bits::/m, '  without an instruction the case file');
+mxcheck('run', '--case', abs_path('cases/gemm/mxfp4_bf16.yaml'), @broken[3 .. 4], '--github', $names[1]);
+like($out, qr/^::error file=cases\/gemm\/mxfp4_bf16.yaml,/m, '  below the working folder');
+is(mxcheck($_, '--github', $names[1]) . $err, "2mxcheck: --github: only for runs; see mxcheck --help\n", "$_ has none") for 'fuzz', 'mutate';
 mxcheck(@race, '--github', '--expect', "$dir/expect.yaml");
 like($out, qr/^::warning file=.*,title=race-lds::/m, '  an expected failure is a warning');
 mxcheck('run', '--case', 'cases/gemm/mxfp4_bf16.yaml', '--co', '/dev/null', '--github', $names[0]);

@@ -219,5 +219,6 @@ cmp_ok($distinct{'gemm/mxfp4_splitk4/32x32x512/general'}, '>', 100, 'four leave 
 judge($twins[0], "$build/kernels/broken/bf16_truncate.co");
 my ($snr) = $out =~ /snr deq ([\d.]+) dB/;
 cmp_ok($snr // 0, '>', 45, 'bf16_truncate has an SNR above 45 dB');
+like($out, qr/^ +ulp 0: \d+, 1: \d+; largest 1$/m, '  but errors of an ulp') or diag $out;
 
 done_testing();

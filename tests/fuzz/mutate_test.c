@@ -109,6 +109,20 @@ static void test_sites(const struct subject *s) {
 	ok(!margin, "the %u nops that the compiler puts in have no margin", nops);
 }
 
+/* The first and the last instruction of a kernel have mutants, too. */
+static void test_ends(void) {
+	static const uint32_t code[] = { S_BARRIER, S_NOP, S_BARRIER };
+	struct mx_site *sites;
+	struct mx_mutant *mutants;
+	size_t n_sites, n_mutants;
+	need(!mx_mutants_find(&mx_gfx950, code, 3, &sites, &n_sites, &mutants, &n_mutants),
+	     "memory");
+	ok(n_sites >= 2 && sites[0].pc == 0 && sites[n_sites - 1].pc == 8,
+	   "the first and the last instruction are sites");
+	free(sites);
+	free(mutants);
+}
+
 int main(void) {
 	struct mx_why why = { "" };
 	need(!mx_device_open("emu", &emu, &why), why.text);
@@ -119,6 +133,7 @@ int main(void) {
 	s = subject("cases/gemm/mxfp4_splitk4.yaml");
 	ok(!s.status, "so does a kernel with atomics that leave other bytes in each run");
 	end(&s);
+	test_ends();
 	mx_device_close(emu);
 	return done_testing();
 }

@@ -156,8 +156,11 @@ for my $file (@tracked) {
 	next if $file !~ m{^(?:ref|cases|oracle|fuzz|ci|kernels)/.*\.(?:c|h|def)$} || index($file, $only) != 0;
 	next if $file =~ m{^kernels/(?!host)\w+/|^cases/foreign/|^ref/examples/|^fuzz/targets/|^build/};
 	my @lines = lines_of($file);
+	my $comment = 0;
 	for my $n (0 .. $#lines) {
 		my $code = code_of($lines[$n]);
+		$code = $code =~ m{\*/} ? ' ' x $+[0] . substr $code, $+[0] : '' if $comment;
+		$comment = $lines[$n] =~ m{.*(/\*|\*/)}s ? $1 eq '/*' : $comment;
 		for my $o (@operators) {
 			push @places, [ $file, $n, $o, $-[0], $+[0] - $-[0] ] while $code =~ /$o->[1]/g;
 		}

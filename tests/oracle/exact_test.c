@@ -7,8 +7,11 @@
 
 #include <math.h>
 #include <mpfr.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { BLOCK = 32, SCALE_ONE = 127, SCALE_NAN = 255 };
 
@@ -774,6 +777,24 @@ static void test_status(void) {
 	release(&b);
 }
 
+struct slow {
+	pthread_t caller;
+	atomic_size_t done;
+};
+
+static void slow_part(void *context, size_t from, size_t to) {
+	struct slow *s = context;
+	if (!pthread_equal(pthread_self(), s->caller))
+		usleep(20000);
+	s->done += to - from;
+}
+
+static void test_parallel(void) {
+	struct slow s = { pthread_self(), 0 };
+	exact_parallel(4, 100, 1, slow_part, &s);
+	ok(s.done == 100, "parts on several threads are all done in the end");
+}
+
 int main(void) {
 	for (size_t i = 0; i < sizeof hands / sizeof *hands; i++)
 		test_hand(&hands[i]);
@@ -790,6 +811,7 @@ int main(void) {
 		test_dequantise(&specs[i]);
 	test_dgemm();
 	test_status();
+	test_parallel();
 	mpfr_free_cache();
 	return done_testing();
 }
