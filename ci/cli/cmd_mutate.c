@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "../../fuzz/mutation/mutate.h"
-#include "../../ref/isa/encoding/gfx950.h"
 #include "codefile.h"
 #include "output.h"
 #include "progress.h"
@@ -301,9 +300,7 @@ static bool is_reached(const struct mutation *m, const struct mx_mutant *x) {
 static bool never_full(const struct mutation *m, const struct mx_mutant *x) {
 	for (size_t i = 0; i < m->selection->n_runs; i++) {
 		const struct mx_site *s = site_of(m, x, i);
-		bool vm = x->vm != mx_wait_of(s->word).vmcnt;
-		unsigned was = vm ? mx_wait_of(s->word).vmcnt : mx_wait_of(s->word).lgkmcnt;
-		if ((vm ? s->most_vm : s->most_lgkm) > was)
+		if (s->most[x->counter] > x->was)
 			return false;
 	}
 	return x->kind == MX_WEAKER_WAIT;
@@ -322,7 +319,7 @@ static bool is_margin(const struct mutation *m, const struct mx_mutant *x) {
 static const struct mx_site *publishes_early(const struct mutation *m, const struct mx_mutant *x) {
 	for (size_t i = 0; x->kind == MX_WEAKER_WAIT && i < m->selection->n_runs; i++) {
 		const struct mx_site *s = site_of(m, x, i);
-		if (s->reached && x->vm != mx_wait_of(s->word).vmcnt && x->vm > s->published)
+		if (s->reached && x->count > s->published[x->counter])
 			return s;
 	}
 	return NULL;

@@ -2,7 +2,7 @@
 #ifndef MX_PROGRESS_H
 #define MX_PROGRESS_H
 
-#include "../../kernels/host/seconds.h"
+#include "../../ref/num/clock.h"
 
 /* Prints ", 0:01:30 to go". */
 void mx_print_left(double seconds);

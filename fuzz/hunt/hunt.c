@@ -9,7 +9,7 @@
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 
-#include "../../kernels/host/seconds.h"
+#include "../../ref/num/clock.h"
 #include "build.h"
 #include "interrupt.h"
 #include "journal.h"

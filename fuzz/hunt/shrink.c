@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../kernels/host/seconds.h"
+#include "../../ref/num/clock.h"
 #include "replay.h"
 
 struct shrink {

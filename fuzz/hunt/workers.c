@@ -13,8 +13,9 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "../../ref/num/clock.h"
 
 enum {
 	POLL_MS = 100,
@@ -46,12 +47,6 @@ struct mx_workers {
 	struct worker workers[];
 };
 
-static uint64_t now_ns(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* ---- the work ---- */
 
 static void work(struct mx_workers *w, struct shared *d) {
@@ -59,7 +54,7 @@ static void work(struct mx_workers *w, struct shared *d) {
 	while (!d->failed && b->done < b->n && !atomic_load(&d->stop)) {
 		struct mx_run_result r;
 		uint64_t schedule = w->o->first_schedule + b->first + b->done;
-		atomic_store(&d->started, now_ns());
+		atomic_store(&d->started, mx_nanoseconds());
 		d->failed = mx_bench_run(w->bench, schedule, &r, &d->error) != 0;
 		if (d->failed)
 			break;
@@ -183,7 +178,7 @@ static int replace(struct mx_workers *w, struct worker *x, bool timed_out, struc
 /* A worker with a run that takes too long, or NULL. */
 static struct worker *find_late(struct mx_workers *w) {
 	double limit = w->o->time_out;
-	uint64_t now = now_ns();
+	uint64_t now = mx_nanoseconds();
 	if (w->stopping && (limit <= 0 || limit > LAST_RUN_SECONDS))
 		limit = LAST_RUN_SECONDS;
 	for (unsigned i = 0; limit > 0 && i < w->n; i++) {
@@ -242,7 +237,7 @@ int mx_workers_wait(struct mx_workers *w, unsigned *which, const struct mx_batch
 }
 
 void mx_workers_stop(struct mx_workers *w) {
-	w->stopping = now_ns();
+	w->stopping = mx_nanoseconds();
 	for (unsigned i = 0; i < w->n; i++)
 		atomic_store(&w->workers[i].shared->stop, true);
 }

@@ -8,84 +8,92 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../ref/isa/encoding/gfx950.h"
 #include "../../ref/isa/encoding/instruction_set.h"
 #include "../hunt/schedule.h"
 #include "margin.h"
 
-enum { VM_MOST = 63, LGKM_MOST = 15, S_NOP = 0xbf800000 };
-
 /* ---- mutants ---- */
 
 struct list {
+	const struct mx_isa *isa;
 	struct mx_site *sites;
 	struct mx_mutant *mutants;
 	size_t n_sites, n_mutants;
 };
 
-static void add(struct list *l, mx_mutation_kind kind, uint32_t word, const char *what,
-                unsigned from, unsigned to) {
+static struct mx_mutant *add(struct list *l, mx_mutation_kind kind, uint32_t word) {
 	struct mx_mutant *m = &l->mutants[l->n_mutants++];
 	*m = (struct mx_mutant){ .kind = kind, .site = l->n_sites, .word = word };
-	snprintf(m->what, sizeof m->what, what, from, to);
+	return m;
 }
 
-static void add_wait(struct list *l, uint32_t word, unsigned vm, unsigned lgkm) {
-	struct mx_wait was = mx_wait_of(word), wait = { (uint8_t)vm, (uint8_t)lgkm };
-	uint32_t weaker = mx_wait_into(word, wait);
-	if (vm != was.vmcnt)
-		add(l, MX_WEAKER_WAIT, weaker, "vmcnt(%u) -> vmcnt(%u)", was.vmcnt, vm);
-	else
-		add(l, MX_WEAKER_WAIT, weaker, "lgkmcnt(%u) -> lgkmcnt(%u)", was.lgkmcnt, lgkm);
-	l->mutants[l->n_mutants - 1].vm = vm;
-	l->mutants[l->n_mutants - 1].lgkm = lgkm;
+static void add_wait(struct list *l, const struct mx_inst *in, unsigned c, unsigned to) {
+	const struct mx_isa_counter *n = &l->isa->counter[c];
+	unsigned was = mx_count(in->wait, c);
+	mx_counts weaker = in->wait + MX_COUNT(c, to - was);
+	struct mx_mutant *m = add(l, MX_WEAKER_WAIT, l->isa->wait_with(in->dwords[0], weaker));
+	m->counter = c;
+	m->was = was;
+	m->count = to;
+	snprintf(m->what, sizeof m->what, "%s%s%u%s -> %s%s%u%s", n->name, n->open, was, n->close,
+	         n->name, n->open, to, n->close);
 }
 
 /* Each counter weaker by one, and off. */
-static void add_waits(struct list *l, uint32_t word) {
-	unsigned vm = mx_wait_of(word).vmcnt, lgkm = mx_wait_of(word).lgkmcnt;
-	if (vm < VM_MOST)
-		add_wait(l, word, vm + 1, lgkm);
-	if (vm + 1 < VM_MOST)
-		add_wait(l, word, VM_MOST, lgkm);
-	if (lgkm < LGKM_MOST)
-		add_wait(l, word, vm, lgkm + 1);
-	if (lgkm + 1 < LGKM_MOST)
-		add_wait(l, word, vm, LGKM_MOST);
+static void add_waits(struct list *l, const struct mx_inst *in) {
+	for (unsigned c = 0; c < l->isa->n_counters; c++) {
+		unsigned was = mx_count(in->wait, c), most = l->isa->counter[c].most;
+		if (was < most)
+			add_wait(l, in, c, was + 1);
+		if (was + 1 < most)
+			add_wait(l, in, c, most);
+	}
 }
 
-static void add_nop(struct list *l, uint32_t word, unsigned to) {
-	add(l, MX_SHORTER_NOP, S_NOP | to, "s_nop %u -> s_nop %u", word & 15, to);
-	l->mutants[l->n_mutants - 1].shorter = (word & 15) - to;
+static void add_no_barrier(struct list *l, const struct mx_inst *in) {
+	struct mx_mutant *m = add(l, MX_NO_BARRIER, l->isa->nop.dword);
+	snprintf(m->what, sizeof m->what, "%s -> %s 0", in->op->name, l->isa->nop.name);
 }
 
-/* Shorter by one, and s_nop 0. */
-static void add_nops(struct list *l, uint32_t word) {
-	if (word & 15)
-		add_nop(l, word, (word & 15) - 1);
-	if ((word & 15) > 1)
-		add_nop(l, word, 0);
+static void add_nop(struct list *l, unsigned states, unsigned to) {
+	struct mx_mutant *m = add(l, MX_SHORTER_NOP, l->isa->nop.dword | to);
+	m->shorter = states - to;
+	snprintf(m->what, sizeof m->what, "%s %u -> %s %u", l->isa->nop.name, states,
+	         l->isa->nop.name, to);
+}
+
+/* Shorter by one, and the shortest. */
+static void add_nops(struct list *l, const struct mx_inst *in) {
+	unsigned states = (uint32_t)in->imm & 15;
+	if (states)
+		add_nop(l, states, states - 1);
+	if (states > 1)
+		add_nop(l, states, 0);
 }
 
 static void add_site(struct list *l, const struct mx_inst *in, uint64_t pc) {
 	size_t before = l->n_mutants;
-	uint32_t word = in->dwords[0];
+	struct mx_site site = { .pc = pc, .word = in->dwords[0] };
 	if (mx_kind_of(in->op) == MX_IS_WAITCNT)
-		add_waits(l, word);
+		add_waits(l, in);
 	else if (mx_kind_of(in->op) == MX_IS_BARRIER)
-		add(l, MX_NO_BARRIER, S_NOP, "s_barrier -> s_nop 0", 0, 0);
+		add_no_barrier(l, in);
 	else if (mx_kind_of(in->op) == MX_IS_NOP)
-		add_nops(l, word);
-	if (l->n_mutants > before)
-		l->sites[l->n_sites++] =
-			(struct mx_site){ .pc = pc, .word = word, .published = MX_GUARDS_NONE };
+		add_nops(l, in);
+	if (l->n_mutants == before)
+		return;
+	for (unsigned c = 0; c < MX_COUNTERS; c++)
+		site.published[c] = MX_GUARDS_NONE;
+	l->sites[l->n_sites++] = site;
 }
 
 int mx_mutants_find(const struct mx_isa *isa, const uint32_t *code, size_t n,
                     struct mx_site **sites, size_t *n_sites, struct mx_mutant **mutants,
                     size_t *n_mutants) {
-	struct list l = { calloc(n + 1, sizeof *l.sites), calloc(4 * n + 1, sizeof *l.mutants), 0,
-		          0 };
+	size_t most = 2 * (size_t)isa->n_counters; /* of an instruction */
+	struct list l = { .isa = isa,
+		          .sites = calloc(n + 1, sizeof *l.sites),
+		          .mutants = calloc(most * n + 1, sizeof *l.mutants) };
 	if (!l.sites || !l.mutants) {
 		free(l.sites);
 		free(l.mutants);

@@ -11,16 +11,16 @@ struct mx_site {
 	unsigned step; /* the first of its kernel: mx_bench_first_of */
 	uint64_t pc;   /* from the kernel's start */
 	uint32_t word;
-	uint64_t reached; /* number of executions */
-	unsigned most_vm,
-		most_lgkm;  /* most in flight there if operations land as late as possible */
-	unsigned n_guarded; /* instructions with operations in flight there */
+	uint64_t reached;           /* number of executions */
+	unsigned most[MX_COUNTERS]; /* of each counter: most in flight there if operations land as
+	                               late as possible */
+	unsigned n_guarded;         /* instructions with operations in flight there */
 	uint64_t guarded[MX_GUARDED];
 	unsigned margin; /* of a nop: margin.h */
 	/* A wait that is the only one between vector memory and an operation that publishes
 	 * something: bytes cannot judge a weaker wait that leaves more than `published` operations
-	 * in flight. MX_GUARDS_NONE: not such a wait. */
-	unsigned published;
+	 * of a counter in flight. MX_GUARDS_NONE: not such a wait. */
+	unsigned published[MX_COUNTERS];
 	uint64_t publisher; /* pc of the store or atomic */
 };
 #define MX_GUARDS_NONE UINT32_MAX
@@ -30,9 +30,9 @@ typedef enum { MX_WEAKER_WAIT, MX_NO_BARRIER, MX_SHORTER_NOP } mx_mutation_kind;
 struct mx_mutant {
 	mx_mutation_kind kind;
 	size_t site;
-	uint32_t word;     /* the new dword */
-	unsigned vm, lgkm; /* counters of a weaker wait */
-	unsigned shorter;  /* wait states that a nop loses */
+	uint32_t word;                /* the new dword */
+	unsigned counter, was, count; /* of a weaker wait */
+	unsigned shorter;             /* wait states that a nop loses */
 	char what[64];
 };
 

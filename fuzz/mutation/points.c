@@ -7,17 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../ref/isa/encoding/gfx950.h"
 #include "../../ref/isa/encoding/operands.h"
 #include "../../ref/isa/encoding/instruction_set.h"
 #include "mutate.h"
 #include "../hunt/schedule.h"
 
-enum { WAVES = 16, VM_MOST = 63 };
+enum { WAVES = MX_STALLED_WAVES, MOST = 63 /* of any counter */ };
 
 struct flight {
 	uint64_t issue, pc;
-	uint8_t vm, lgkm; /* what it adds to the counters */
+	mx_counts counts; /* what it adds to the counters */
 };
 
 /* A vector memory operation, and the wait that covered it. */
@@ -27,10 +26,10 @@ struct covered {
 	bool safe;        /* a second wait covers it, or no other wave can access it */
 };
 
-/* The last vector memory operations of a wave: as many as the counter can count. */
+/* The last vector memory operations of a wave on a counter: as many as it can count. */
 struct stream {
 	uint64_t issued;
-	struct covered last[VM_MOST];
+	struct covered last[MOST];
 };
 
 /* The operations of each wave in flight. Workgroups follow each other in this schedule. */
@@ -41,7 +40,7 @@ struct watch {
 	uint32_t workgroup[3];
 	struct flight flying[WAVES][128];
 	unsigned n_flying[WAVES];
-	struct stream stream[WAVES];
+	struct stream stream[WAVES][MX_COUNTERS];
 };
 
 static unsigned wants(void *context, const uint32_t workgroup[3], uint32_t wave) {
@@ -49,7 +48,8 @@ static unsigned wants(void *context, const uint32_t workgroup[3], uint32_t wave)
 	memcpy(w->workgroup, workgroup, sizeof w->workgroup);
 	if (wave < WAVES) {
 		w->n_flying[wave] = 0;
-		w->stream[wave].issued = 0;
+		for (unsigned c = 0; c < MX_COUNTERS; c++)
+			w->stream[wave][c].issued = 0;
 	}
 	return wave < WAVES ? MX_EVENT_ISSUE | MX_EVENT_LAND : 0;
 }
@@ -63,16 +63,16 @@ static void guard(struct mx_site *s, uint64_t pc) {
 }
 
 static void at_site(const struct watch *w, struct mx_site *s, uint32_t wave) {
-	unsigned vm = 0, lgkm = 0;
+	unsigned n[MX_COUNTERS] = { 0 };
 	s->reached++;
 	for (unsigned i = 0; i < w->n_flying[wave]; i++) {
 		const struct flight *f = &w->flying[wave][i];
-		vm += f->vm;
-		lgkm += f->lgkm;
+		for (unsigned c = 0; c < MX_COUNTERS; c++)
+			n[c] += mx_count(f->counts, c);
 		guard(s, f->pc);
 	}
-	s->most_vm = vm > s->most_vm ? vm : s->most_vm;
-	s->most_lgkm = lgkm > s->most_lgkm ? lgkm : s->most_lgkm;
+	for (unsigned c = 0; c < MX_COUNTERS; c++)
+		s->most[c] = n[c] > s->most[c] ? n[c] : s->most[c];
 }
 
 /* ---- waits before what is published ---- */
@@ -99,26 +99,26 @@ static bool is_private(const struct mx_event *e, const struct mx_inst *in) {
 }
 
 static struct covered *operation(struct stream *s, uint64_t i) {
-	return &s->last[i % VM_MOST];
+	return &s->last[i % MOST];
 }
 
 static uint64_t oldest(const struct stream *s) {
-	return s->issued > VM_MOST ? s->issued - VM_MOST : 0;
+	return s->issued > MOST ? s->issued - MOST : 0;
 }
 
 /* Records, for each operation that only one wait covers, that this wait guards the publication. */
-static void publish(struct watch *w, struct stream *s, uint64_t pc) {
+static void publish(struct watch *w, unsigned counter, const struct stream *s, uint64_t pc) {
 	for (uint64_t i = oldest(s); i < s->issued; i++) {
-		const struct covered *c = operation(s, i);
-		if (c->site < 0 || c->safe || c->younger >= w->sites[c->site].published)
+		const struct covered *c = &s->last[i % MOST];
+		if (c->site < 0 || c->safe || c->younger >= w->sites[c->site].published[counter])
 			continue;
-		w->sites[c->site].published = c->younger;
+		w->sites[c->site].published[counter] = c->younger;
 		w->sites[c->site].publisher = pc;
 	}
 }
 
 static void wait_for(struct stream *s, unsigned left, int site) {
-	for (uint64_t i = oldest(s); left < VM_MOST && i + left < s->issued; i++) {
+	for (uint64_t i = oldest(s); i + left < s->issued; i++) {
 		struct covered *c = operation(s, i);
 		unsigned younger = (unsigned)(s->issued - i - 1);
 		if (c->site < 0 || c->site == site) /* the same wait in a loop is weakened too */
@@ -128,12 +128,19 @@ static void wait_for(struct stream *s, unsigned left, int site) {
 	}
 }
 
+/* The highest count waits for nothing. */
+static void wait_for_all(struct watch *w, const struct mx_event *e, mx_counts wait, int site) {
+	for (unsigned c = 0; c < e->isa->n_counters; c++)
+		if (mx_count(wait, c) < e->isa->counter[c].most)
+			wait_for(&w->stream[e->wave][c], mx_count(wait, c), site);
+}
+
 static void issue_vector_memory(struct watch *w, const struct mx_event *e,
                                 const struct mx_inst *in) {
-	struct stream *s = &w->stream[e->wave];
+	struct stream *s = &w->stream[e->wave][e->isa->stream[mx_stream_of(in)].counter];
 	bool private = is_private(e, in);
-	if (publishes(in) && !private)
-		publish(w, s, e->pc);
+	for (unsigned c = 0; publishes(in) && !private && c < e->isa->n_counters; c++)
+		publish(w, c, &w->stream[e->wave][c], e->pc);
 	*operation(s, s->issued++) = (struct covered){ .site = -1, .safe = private };
 }
 
@@ -155,16 +162,14 @@ static void issued(struct watch *w, const struct mx_event *e) {
 	e->isa->decode(e->code, e->dwords, 0, &in);
 	mx_encoding kind = in.op ? in.op->encoding : MX_SOPP;
 	if (site >= 0 && in.op && mx_kind_of(in.op) == MX_IS_WAITCNT)
-		wait_for(&w->stream[e->wave], mx_wait_of(w->sites[site].word).vmcnt, site);
+		wait_for_all(w, e, in.wait, site);
 	if (!in.counts)
 		return;
 	if (kind > MX_DS)
 		issue_vector_memory(w, e, &in);
 	if (w->n_flying[e->wave] < 128)
 		w->flying[e->wave][w->n_flying[e->wave]++] =
-			(struct flight){ e->issue, e->pc,
-			                 (uint8_t)mx_count(in.counts, MX_COUNTER_VM),
-			                 (uint8_t)mx_count(in.counts, MX_COUNTER_LGKM) };
+			(struct flight){ e->issue, e->pc, in.counts };
 }
 
 static void landed(struct watch *w, const struct mx_event *e) {

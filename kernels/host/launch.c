@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "../../ref/codeobject/codeobject.h"
+#include "../../ref/num/clock.h"
 #include "corunners.h"
-#include "seconds.h"
 
 /* The current device is a property of each thread. */
 static void use(struct mx_device *d) {

@@ -70,7 +70,6 @@ static unsigned take_threads(void) {
 /* ---- checks ---- */
 
 enum {
-	WAVE = 64,
 	SIMDS = 4,
 	SIMD_WAVES = 8,      /* of one SIMD, at most */
 	SIMD_REGISTERS = 512 /* for each lane of its waves [ISA 3.6.4] */
@@ -80,8 +79,8 @@ static uint64_t threads_of(const struct mx_shape *s) {
 	return (uint64_t)s->block[0] * s->block[1] * s->block[2];
 }
 
-unsigned mx_waves_of(const struct mx_shape *s) {
-	return (unsigned)((threads_of(s) + WAVE - 1) / WAVE);
+unsigned mx_waves_of(const struct mx_function *f, const struct mx_shape *s) {
+	return (unsigned)((threads_of(s) + f->wave_size - 1) / f->wave_size);
 }
 
 unsigned mx_waves_fit(const struct mx_kernel *k) {
@@ -108,10 +107,10 @@ static hipError_t check_block(const struct mx_function *f, const struct mx_shape
 		return mx_hip_fail(hipErrorInvalidConfiguration,
 		                   "workgroup of %u x %u x %u, kernel %s requires %u x %u x %u",
 		                   b[0], b[1], b[2], f->name, r[0], r[1], r[2]);
-	if (mx_waves_of(s) > mx_waves_fit(&f->kernel))
+	if (mx_waves_of(f, s) > mx_waves_fit(&f->kernel))
 		return mx_hip_fail(hipErrorLaunchOutOfResources,
 		                   "workgroup of %u waves of %u registers, kernel %s: %u fit",
-		                   mx_waves_of(s), f->kernel.vgprs + f->kernel.agprs, f->name,
+		                   mx_waves_of(f, s), f->kernel.vgprs + f->kernel.agprs, f->name,
 		                   mx_waves_fit(&f->kernel));
 	return hipSuccess;
 }

@@ -17,7 +17,7 @@ MXHIP_API hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gx, 
 /* All workgroups must be resident at once. */
 static hipError_t check_cooperative(const struct mx_function *f, const struct mx_shape *s) {
 	uint64_t groups = (uint64_t)s->grid[0] * s->grid[1] * s->grid[2];
-	uint64_t fit = mx_groups_fit(&f->kernel, mx_waves_of(s), s->dynamic_lds);
+	uint64_t fit = mx_groups_fit(&f->kernel, mx_waves_of(f, s), s->dynamic_lds);
 	if (groups <= fit * MX_COMPUTE_UNITS)
 		return hipSuccess;
 	return mx_hip_fail(hipErrorCooperativeLaunchTooLarge,

@@ -121,13 +121,15 @@ static void take_descriptor(struct mx_function *f, const struct mx_descriptor *d
 
 static hipError_t add_function(struct loading *l, const struct mx_codeobject_kernel *k) {
 	struct mx_function *f = &l->m->functions[l->m->n_functions];
-	if (k->metadata->wavefront_size != 64)
-		return mx_hip_fail(hipErrorInvalidImage, "metadata: kernel %s is not for wave64",
-		                   k->name);
+	unsigned wave = mx_isa_wave_size(mx_isa_by_name(mx_codeobject_isa(l->co)));
+	if (k->metadata->wavefront_size != wave)
+		return mx_hip_fail(hipErrorInvalidImage, "metadata: kernel %s is not for wave%u",
+		                   k->name, wave);
 	if (!k->descriptor || !k->exported)
 		return mx_hip_fail(hipErrorInvalidImage, "no kernel descriptor %s.kd", k->name);
 	l->m->n_functions++;
 	f->module = l->m;
+	f->wave_size = wave;
 	f->name = strdup(k->name);
 	if (!f->name || !copy_args(f, k->metadata) || !mx_handle_add(MX_FUNCTION, f))
 		return mx_hip_return(hipErrorOutOfMemory);

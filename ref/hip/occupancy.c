@@ -4,7 +4,7 @@
 
 #include "runtime.h"
 
-enum { WAVE = 64, MAX_BLOCK = 1024, MAX_STACK = 131056 /* [HIP's runtime] */ };
+enum { MAX_BLOCK = 1024, MAX_STACK = 131056 /* [HIP's runtime] */ };
 
 /* ---- limits ---- */
 
@@ -37,7 +37,7 @@ MXHIP_API hipError_t hipDeviceGetLimit(size_t *value, enum hipLimit_t limit) {
 /* ---- attributes ---- */
 
 static unsigned max_threads(const struct mx_function *f) {
-	unsigned by_registers = mx_waves_fit(&f->kernel) * WAVE;
+	unsigned by_registers = mx_waves_fit(&f->kernel) * f->wave_size;
 	unsigned most = f->max_workgroup ? f->max_workgroup : MAX_BLOCK;
 	return most < by_registers ? most : by_registers;
 }
@@ -105,7 +105,7 @@ static int groups_of(const struct mx_function *f, int block, size_t lds) {
 	struct mx_shape s = { .block = { (uint32_t)block, 1, 1 } };
 	if ((unsigned)block > max_threads(f) || lds > MX_HIP_LDS_BYTES)
 		return 0;
-	return (int)mx_groups_fit(&f->kernel, mx_waves_of(&s), (uint32_t)lds);
+	return (int)mx_groups_fit(&f->kernel, mx_waves_of(f, &s), (uint32_t)lds);
 }
 
 MXHIP_API hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *n,
@@ -143,7 +143,7 @@ MXHIP_API hipError_t hipModuleOccupancyMaxPotentialBlockSize(int *grid, int *blo
 	most = (int)max_threads(f);
 	most = limit > 0 && limit < most ? limit : most;
 	*grid = *block = 0;
-	for (int b = WAVE; b <= most; b += WAVE) {
+	for (int b = (int)f->wave_size; b <= most; b += (int)f->wave_size) {
 		int n = groups_of(f, b, lds);
 		if (n && n * b >= best) {
 			best = n * b;

@@ -110,6 +110,7 @@ bool mx_hip_snapshot(struct mx_memory *m);
 
 struct mx_function {
 	struct ihipModule_t *module;
+	unsigned wave_size; /* lanes */
 	char *name;
 	struct mx_kernel kernel;
 	uint64_t descriptor; /* its address */
@@ -206,7 +207,7 @@ hipError_t mx_launch(const struct mx_function *f, const struct mx_shape *s, void
                      void **extra);
 
 /* Waves of a workgroup; waves and workgroups of a kernel that a compute unit can hold. */
-unsigned mx_waves_of(const struct mx_shape *s);
+unsigned mx_waves_of(const struct mx_function *f, const struct mx_shape *s);
 unsigned mx_waves_fit(const struct mx_kernel *k);
 unsigned mx_groups_fit(const struct mx_kernel *k, unsigned waves, uint32_t dynamic_lds);
 

@@ -246,6 +246,7 @@ struct mx_isa; /* an instruction set: encoding/instruction_set.h */
 
 /* The instruction set of the name, "gfx950", or NULL: the emulator does not have it. */
 const struct mx_isa *mx_isa_by_name(const char *name);
+unsigned mx_isa_wave_size(const struct mx_isa *isa); /* lanes */
 
 /* Decodes `bytes` bytes of code that the device has at `base`. The code must stay there unchanged.
  * NULL if memory is short. */

@@ -8,12 +8,11 @@ our ($build, $dir, $status, $out, $err);
 
 my $co = "$build/tests/ci/reference.gpu.co";
 
+# What each case adds to the head of all; `kernarg` has its values, in order: buffers, and others with
+# their type.
 my %case = (
 	product => <<'END',
-name: product
-kernel: product
 grid: [M * N / 64]
-block: [64]
 buffers:
   - {name: A,  role: none, type: bf16, rows: M, cols: K}
   - {name: SA, role: none, type: f32,  rows: M, cols: 1}
@@ -22,91 +21,49 @@ buffers:
   - {name: BIAS, role: none, type: f32, rows: 1, cols: N}
   - {name: C,  role: none, type: bf16, rows: M, cols: N}
 reference: {op: product, a: A, a_scale: SA, a_block: [1, K], b: B, b_scale: SB, b_block: [1, 32], bias: BIAS, c: C}
-kernarg:
-  - {offset: 0,  type: ptr, value: A}
-  - {offset: 8,  type: ptr, value: SA}
-  - {offset: 16, type: ptr, value: B}
-  - {offset: 24, type: ptr, value: SB}
-  - {offset: 32, type: ptr, value: BIAS}
-  - {offset: 40, type: ptr, value: C}
-  - {offset: 48, type: u32, value: N}
-  - {offset: 52, type: u32, value: K}
-  - {offset: 56, type: u32, value: 0}
-verdict: {judge: bound}
+kernarg: A SA B SB BIAS C u32:N u32:K u32:0
 runs:
   - {M: 8, N: 16, K: 64, regime: exact}
   - {M: 8, N: 16, K: 64, regime: general}
   - {M: 8, N: 16, K: 64, regime: special}
 END
 	softmax => <<'END',
-name: softmax
-kernel: softmax
 grid: [1]
-block: [64]
 buffers:
   - {name: X, role: none, type: f32, rows: 64, cols: N}
   - {name: Y, role: none, type: f32, rows: 64, cols: N}
 reference: {op: softmax, x: X, y: Y}
-kernarg:
-  - {offset: 0,  type: ptr, value: X}
-  - {offset: 8,  type: ptr, value: Y}
-  - {offset: 16, type: u32, value: N}
-  - {offset: 20, type: u32, value: 0}
-verdict: {judge: bound}
+kernarg: X Y u32:N u32:0
 runs:
   - {sizes: {N: 21}, regime: general}
 END
 	norm => <<'END',
-name: norm
-kernel: norm
 grid: [1]
-block: [64]
 buffers:
   - {name: X, role: none, type: f32,  rows: 64, cols: N}
   - {name: W, role: none, type: bf16, rows: 1, cols: N}
   - {name: B, role: none, type: f32,  rows: 1, cols: N}
   - {name: Y, role: none, type: f32,  rows: 64, cols: N}
 reference: {op: layer_norm, x: X, weight: W, bias: B, y: Y, eps: 0.001}
-kernarg:
-  - {offset: 0,  type: ptr, value: X}
-  - {offset: 8,  type: ptr, value: W}
-  - {offset: 16, type: ptr, value: B}
-  - {offset: 24, type: ptr, value: Y}
-  - {offset: 32, type: u32, value: N}
-  - {offset: 36, type: u32, value: 1}
-  - {offset: 40, type: u32, value: 0}
-verdict: {judge: bound}
+kernarg: X W B Y u32:N u32:1 u32:0
 runs:
   - {sizes: {N: 37}, regime: exact}
   - {sizes: {N: 37}, regime: general}
   - {sizes: {N: 37}, regime: special}
 END
 	topk => <<'END',
-name: topk
-kernel: topk
 grid: [1]
-block: [64]
 buffers:
   - {name: X, role: none, type: f32, rows: 64, cols: N}
   - {name: T, role: none, type: u32, rows: 64, cols: 4}
   - {name: W, role: none, type: f32, rows: 64, cols: 4}
 reference: {op: topk, x: X, indices: T, weights: W}
-kernarg:
-  - {offset: 0,  type: ptr, value: X}
-  - {offset: 8,  type: ptr, value: T}
-  - {offset: 16, type: ptr, value: W}
-  - {offset: 24, type: u32, value: N}
-  - {offset: 28, type: u32, value: 4}
-  - {offset: 32, type: u32, value: 0}
-verdict: {judge: bound}
+kernarg: X T W u32:N u32:4 u32:0
 runs:
   - {sizes: {N: 21}, regime: general}
 END
 	attention => <<'END',
-name: attention
-kernel: attention
 grid: ["ceildiv(S, 32)"]
-block: [64]
 buffers:
   - {name: Q, role: none, type: bf16, rows: S, cols: 2 * D}
   - {name: KT, role: none, type: bf16, rows: T, cols: 2 * D}
@@ -114,27 +71,14 @@ buffers:
   - {name: O, role: none, type: bf16, rows: S, cols: 2 * D}
   - {name: LSE, role: none, type: f32, rows: 2, cols: S}
 reference: {op: attention, q: Q, k: KT, v: V, o: O, lse: LSE, heads: 2, mask: causal}
-kernarg:
-  - {offset: 0,  type: ptr, value: Q}
-  - {offset: 8,  type: ptr, value: KT}
-  - {offset: 16, type: ptr, value: V}
-  - {offset: 24, type: ptr, value: O}
-  - {offset: 32, type: ptr, value: LSE}
-  - {offset: 40, type: u32, value: T}
-  - {offset: 44, type: u32, value: S}
-  - {offset: 48, type: u32, value: D}
-  - {offset: 52, type: u32, value: 0}
-verdict: {judge: bound}
+kernarg: Q KT V O LSE u32:T u32:S u32:D u32:0
 runs:
   - {sizes: {S: 32, T: 37, D: 8}, regime: general}
 END
 );
 
 $case{paged} = <<'END';
-name: paged
-kernel: paged
 grid: ["ceildiv(B, 32)"]
-block: [64]
 buffers:
   - {name: Q, role: none, type: f32, rows: B, cols: 16}
   - {name: KT, role: none, type: f32, rows: 4 * P, cols: 8}
@@ -143,27 +87,13 @@ buffers:
   - {name: CL, role: none, type: u32, rows: 1, cols: B}
   - {name: O, role: none, type: f32, rows: B, cols: 16}
 reference: {op: attention, q: Q, k: KT, v: V, o: O, batch: B, heads: 2, kv_heads: 1, pages: BT, page: 4, lengths: CL}
-kernarg:
-  - {offset: 0,  type: ptr, value: Q}
-  - {offset: 8,  type: ptr, value: KT}
-  - {offset: 16, type: ptr, value: V}
-  - {offset: 24, type: ptr, value: BT}
-  - {offset: 32, type: ptr, value: CL}
-  - {offset: 40, type: ptr, value: O}
-  - {offset: 48, type: u32, value: B}
-  - {offset: 52, type: u32, value: T}
-  - {offset: 56, type: u32, value: 8}
-  - {offset: 60, type: u32, value: 0}
-verdict: {judge: bound}
+kernarg: Q KT V BT CL O u32:B u32:T u32:8 u32:0
 runs:
   - {sizes: {B: 5, T: 6, P: 31}, regime: general}
 END
 
 $case{latent} = <<'END';
-name: latent
-kernel: latent
 grid: ["ceildiv(B, 32)"]
-block: [64]
 buffers:
   - {name: Q, role: none, type: f32, rows: B, cols: 24}
   - {name: KV, role: none, type: f32, rows: 4 * P, cols: 12}
@@ -172,24 +102,12 @@ buffers:
   - {name: LAST, role: none, type: u32, rows: 1, cols: B}
   - {name: O, role: none, type: f32, rows: B, cols: 16}
 reference: {op: attention, q: Q, k: KV, v: KV, width: 8, o: O, batch: B, heads: 2, kv_heads: 1, scale: 0.3, pages: LIST, page: 4, page_begin: AT, last_page: LAST}
-kernarg:
-  - {offset: 0,  type: ptr, value: Q}
-  - {offset: 8,  type: ptr, value: KV}
-  - {offset: 16, type: ptr, value: LIST}
-  - {offset: 24, type: ptr, value: AT}
-  - {offset: 32, type: ptr, value: LAST}
-  - {offset: 40, type: ptr, value: O}
-  - {offset: 48, type: u32, value: B}
-  - {offset: 52, type: u32, value: 0}
-verdict: {judge: bound}
+kernarg: Q KV LIST AT LAST O u32:B u32:0
 runs:
   - {sizes: {B: 5, T: 17, P: 31}, regime: general}
 END
 $case{moe} = <<'END';
-name: moe
-kernel: moe
 grid: [1]
-block: [64]
 let:
   - {name: S, value: "T * TOPK + E * 3"}
 buffers:
@@ -202,25 +120,27 @@ buffers:
   - {name: W,   role: none, type: f32, rows: 1, cols: S}
   - {name: O,   role: none, type: f32, rows: T, cols: 8}
 reference: {op: moe, x: X, w1: W1, w2: W2, tokens: ID, experts: EX, count: CNT, routing: W, o: O, topk: TOPK, n_experts: E, tile: 4}
-kernarg:
-  - {offset: 0,  type: ptr, value: X}
-  - {offset: 8,  type: ptr, value: W1}
-  - {offset: 16, type: ptr, value: W2}
-  - {offset: 24, type: u64, value: 0x0}
-  - {offset: 32, type: u64, value: 0x00}
-  - {offset: 40, type: ptr, value: ID}
-  - {offset: 48, type: ptr, value: EX}
-  - {offset: 56, type: ptr, value: CNT}
-  - {offset: 64, type: ptr, value: W}
-  - {offset: 72, type: ptr, value: O}
-  - {offset: 80, type: u32, value: T}
-  - {offset: 84, type: u32, value: TOPK}
-  - {offset: 88, type: u32, value: 0x0}
-  - {offset: 92, type: u32, value: 0}
-verdict: {judge: bound}
+kernarg: X W1 W2 u64:0x0 u64:0x00 ID EX CNT W O u32:T u32:TOPK u32:0x0 u32:0
 runs:
   - {sizes: {T: 19, E: 5, TOPK: 3}, regime: general}
 END
+
+# The lines of a `kernarg: A u32:N`: each value at the next offset that is a multiple of its size.
+sub kernarg {
+	my ($at, @lines) = 0;
+	for (split ' ', $_[0]) {
+		my ($type, $value) = /(.+):(.+)/ ? ($1, $2) : ('ptr', $_);
+		my $size = $type =~ /32/ ? 4 : 8;
+		$at += -$at % $size;
+		push @lines, "  - {offset: $at, type: $type, value: $value}\n";
+		$at += $size;
+	}
+	return join '', "kernarg:\n", @lines;
+}
+for (keys %case) {
+	$case{$_} =~ s/^kernarg: (.+)\n/kernarg($1)/me;
+	$case{$_} = "name: $_\nkernel: $_\nblock: [64]\nverdict: {judge: bound}\n$case{$_}";
+}
 
 # Runs a case with a bug, and with some of its text replaced.
 sub judge {

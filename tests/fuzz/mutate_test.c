@@ -102,7 +102,8 @@ static void test_sites(const struct subject *s) {
 		if (!i || !is_barrier(x) || before->pc + 4 != x->pc)
 			continue;
 		pairs++;
-		loose += x->most_vm > mx_wait_of(before->word).vmcnt || x->n_guarded > x->most_vm;
+		loose += x->most[MX_COUNTER_VM] > mx_wait_of(before->word).vmcnt ||
+		         x->n_guarded > x->most[MX_COUNTER_VM];
 	}
 	ok(s->n_sites > 5 && !without, "each of %zu sites has a mutant", s->n_sites);
 	ok(pairs && !loose, "between a wait and a barrier no more is in flight than it allows");

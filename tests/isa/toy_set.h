@@ -38,6 +38,7 @@ enum {
 	LDS_STORE,
 	COPY_IN,
 	COPY_OUT,
+	NOP,
 	OPS
 };
 enum {
@@ -72,6 +73,7 @@ static const struct mx_op ops[OPS] = {
 	              .flags = MX_LOAD },
 	[COPY_OUT] = { "t_copy_out", (mx_opcode)COPY_OUT, MX_GLOBAL, MX_UNIT_MEMORY, 4,
 	               .flags = MX_STORE },
+	[NOP] = { "t_nop", (mx_opcode)NOP, MX_SOPP, MX_UNIT_FLOW, .flags = MX_KIND(NOP) },
 	[EXEC] = { "t_exec", (mx_opcode)EXEC, MX_SOPP, MX_UNIT_FLOW },
 	[WAIT] = { "t_wait", (mx_opcode)WAIT, MX_SOPP, MX_UNIT_FLOW, .flags = MX_KIND(WAITCNT) },
 	[COPY] = VECTOR("t_copy", COPY),
@@ -154,6 +156,10 @@ static mx_counts wait_of(uint32_t dword) {
 	return (0x7f7f7f7f7f7f7f7f & ~MX_COUNT(counter, 127)) | MX_COUNT(counter, dword & 127);
 }
 
+static uint32_t wait_with(uint32_t dword, mx_counts wait) {
+	return (dword & ~127u) | mx_count(wait, dword >> 8 & 7);
+}
+
 static void decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in) {
 	*in = (struct mx_inst){ .offset = offset, .size = 4, .dwords = { left ? *code : 0 } };
 	unsigned op = in->dwords[0] >> 24 & 31;
@@ -166,7 +172,7 @@ static void decode(const uint32_t *code, size_t left, uint32_t offset, struct mx
 	}
 	in->mem.lds = op == COPY_IN || op == COPY_OUT;
 	in->wait = wait_of(in->dwords[0]);
-	if (op == OTHERS)
+	if (op == OTHERS || op == NOP)
 		in->imm = (int32_t)(in->dwords[0] & 255);
 	put_operands(in, op);
 }
@@ -320,7 +326,7 @@ static const char *unsupported(const struct mx_launch *l) {
 	return l->dynamic_lds > 64 ? "more than 64 bytes of LDS" : NULL;
 }
 
-extern mx_handler mx_exec_GLOBAL, mx_exec_DS, mx_x_s_waitcnt, mx_x_s_endpgm;
+extern mx_handler mx_exec_GLOBAL, mx_exec_DS, mx_x_s_waitcnt, mx_x_s_endpgm, mx_x_s_nop;
 
 static mx_handler *const *handlers(void) {
 	static mx_handler *const table[OPS] = {
@@ -330,7 +336,7 @@ static mx_handler *const *handlers(void) {
 		[COPY] = copy,           [MODE_OF] = mode_of,     [SIGNAL] = send_signal,
 		[AWAIT] = await,         [EXPECT] = expect,       [JOIN] = join,
 		[OTHERS] = others,       [LDS_LOAD] = mx_exec_DS, [LDS_STORE] = mx_exec_DS,
-		[COPY_IN] = copy_lanes,  [COPY_OUT] = copy_lanes,
+		[COPY_IN] = copy_lanes,  [COPY_OUT] = copy_lanes, [NOP] = mx_x_s_nop,
 	};
 	return table;
 }
@@ -349,6 +355,7 @@ static mx_handler *const *handlers(void) {
 		.name = name_, .wave_size = size, .vgprs = MX_VGPR_FILE, .n_counters = COUNTERS,   \
 		.counter = COUNTERS_OF, .n_streams = STREAMS, .stream = STREAMS_OF,                \
 		.n_barriers = 3, .barrier = "t_signal, t_await", .arrival = "t_signal",            \
+		.wait_with = wait_with, .nop = { "t_nop", 0xe0000000 | NOP << 24 },                \
 		.start = start, .unsupported = unsupported, .ops = ops, .n_ops = OPS,              \
 		.decode = decode, .disassemble = disassemble, .handlers = handlers                 \
 	}

@@ -64,6 +64,15 @@ struct mx_isa {
 	unsigned n_barriers;
 	const char *barrier, *arrival;
 
+	/* The first dword of a wait that waits for other counts: for mutation. */
+	uint32_t (*wait_with)(uint32_t dword, mx_counts wait);
+
+	/* The instruction that takes n wait states and has no other effect: `dword` | n - 1. */
+	struct {
+		const char *name; /* "s_nop" */
+		uint32_t dword;
+	} nop;
+
 	/* Bits of MODE, 0 if there is none: vector instructions are skipped, VGPRs are indexed. */
 	uint32_t mode_skip, mode_index;
 

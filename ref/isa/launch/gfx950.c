@@ -31,6 +31,11 @@ static mx_handler *const *handlers_of_this_cpu(void) {
 	return handlers;
 }
 
+static uint32_t wait_with(uint32_t dword, mx_counts wait) {
+	return mx_wait_into(dword, (struct mx_wait){ (uint8_t)mx_count(wait, MX_COUNTER_VM),
+	                                             (uint8_t)mx_count(wait, MX_COUNTER_LGKM) });
+}
+
 const struct mx_isa mx_gfx950 = {
 	.name = "gfx950",
 	.wave_size = 64,
@@ -56,6 +61,8 @@ const struct mx_isa mx_gfx950 = {
 	.n_barriers = 1,
 	.barrier = "s_barrier",
 	.arrival = "s_barrier",
+	.wait_with = wait_with,
+	.nop = { "s_nop", 0xbf800000 },
 	.mode_skip = MX_MODE_VSKIP,
 	.mode_index = MX_MODE_GPR_IDX_EN,
 	.start = mx_gfx950_start,

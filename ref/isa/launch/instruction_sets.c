@@ -27,3 +27,7 @@ const char *mx_counter_name(const struct mx_isa *isa, size_t i) {
 const char *mx_op_name(const struct mx_isa *isa, size_t i) {
 	return isa->ops[i].name;
 }
+
+unsigned mx_isa_wave_size(const struct mx_isa *isa) {
+	return isa->wave_size;
+}

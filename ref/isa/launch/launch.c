@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../num/clock.h"
 #include "../encoding/instruction_set.h"
 #include "../machine/claims.h"
 #include "../machine/findings.h"
@@ -150,7 +151,7 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 		                                          ? launch->max_instructions
 		                                          : 1ull << 33 };
 	if (launch->time_limit > 0)
-		run.deadline = mx_host_time() + (uint64_t)(launch->time_limit * 1e9);
+		run.deadline = mx_nanoseconds() + (uint64_t)(launch->time_limit * 1e9);
 	mx_run_policy(&run);
 	mx_observe(&run);
 	const char *missing = mx_unsupported_state(launch);

@@ -210,10 +210,12 @@ static void put_unwaited(struct words *t, const struct mx_finding *f) {
 
 /* ---- wait states ---- */
 
-/* The s_nop that adds the missing wait states. */
+/* The instructions that add the missing wait states. */
 static void put_nops(struct words *t, unsigned states) {
-	put(t, states > 16 ? "s_nop 15 and s_nop %u are missing" : "s_nop %u is missing",
-	    (states - 1) % 16);
+	const char *nop = t->isa->nop.name;
+	if (states > 16)
+		put(t, "%s 15 and ", nop);
+	put(t, "%s %u %s missing", nop, (states - 1) % 16, states > 16 ? "are" : "is");
 }
 
 /* "reads the result of +0x40 v_mfma... as C: 3 wait states between them, 5 needed [ISA 7.6]: s_nop
@@ -224,7 +226,7 @@ static void put_hazard(struct words *t, const struct mx_finding *f) {
 	put_instruction(t, &f->earlier_code);
 	put(t, "%s: ", h->how);
 	if (h->in_clause) {
-		put(t, "s_nop 0 between them is missing [%s]", h->source);
+		put(t, "%s 0 between them is missing [%s]", t->isa->nop.name, h->source);
 		return;
 	}
 	put(t, "%u wait state%s between them, %u needed [%s]: ", h->states,

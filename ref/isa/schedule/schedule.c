@@ -2,8 +2,8 @@
  * All choices follow from the random numbers of the group, so a seed is a schedule. */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
+#include "../../num/clock.h"
 #include "../machine/findings.h"
 #include "barriers.h"
 #include "inflight.h"
@@ -74,12 +74,6 @@ static bool sgprs_exist(struct mx_wave *w, const struct mx_inst *in) {
 	return false;
 }
 
-uint64_t mx_host_time(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* At the first instruction of a wave, after so many others, and at the limit of instructions. */
 static bool is_within_limits(struct mx_wave *w, const struct mx_inst *in) {
 	enum { BETWEEN_CHECKS = 1 << 18 };
@@ -88,7 +82,7 @@ static bool is_within_limits(struct mx_wave *w, const struct mx_inst *in) {
 		mx_find(w, in, MX_STUCK, -1, 0, MX_BECAUSE(LIMIT, run->max_instructions));
 		return false;
 	}
-	if (run->deadline && mx_host_time() > run->deadline) {
+	if (run->deadline && mx_nanoseconds() > run->deadline) {
 		mx_find(w, in, MX_LATE, -1, 0,
 		        MX_BECAUSE(LATE, (uint64_t)ceil(run->launch->time_limit)));
 		return false;

@@ -69,7 +69,4 @@ void mx_report_stall(struct mx_group *g);
  * will complete, which is reported. */
 bool mx_group_ended(struct mx_group *g);
 
-/* Nanoseconds of CLOCK_MONOTONIC. */
-uint64_t mx_host_time(void);
-
 #endif
