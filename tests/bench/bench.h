@@ -14,6 +14,13 @@ static inline double bench_now(void) {
 	return t.tv_sec + t.tv_nsec * 1e-9;
 }
 
+/* Processor time, which does not depend on other load. */
+static inline double bench_processor_now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec + t.tv_nsec * 1e-9;
+}
+
 static inline int bench_order(const void *a, const void *b) {
 	double x = *(const double *)a, y = *(const double *)b;
 	return (x > y) - (x < y);

@@ -126,13 +126,6 @@ static void report(const char *name, const uint32_t *body, size_t bytes, unsigne
 	finish(&j, name);
 }
 
-/* Processor time, which does not depend on other load. */
-static double processor_now(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return t.tv_sec + t.tv_nsec * 1e-9;
-}
-
 /* In turn, so that other load slows both. The loop itself counts too. */
 static void report_memory(unsigned i) {
 	static struct job j;
@@ -146,9 +139,9 @@ static void report_memory(unsigned i) {
 	launch(&j);
 	for (unsigned run = 0; run < 2 * BENCH_RUNS; run++) {
 		j.m.launch.lane_by_lane = run % 2;
-		double start = processor_now();
+		double start = bench_processor_now();
 		launch(&j);
-		ns[run % 2][run / 2] = (processor_now() - start) * 1e9 / (LOOPS * UNROLLED);
+		ns[run % 2][run / 2] = (bench_processor_now() - start) * 1e9 / (LOOPS * UNROLLED);
 	}
 	for (unsigned way = 0; way < 2; way++) {
 		snprintf(name, sizeof name, "memory/%s/%s", memory[i].name,

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-enum { HUNTED = 2000, HUNT = 50000 };
+enum { SEEDS = 200, HUNTED = 2000, HUNT = 50000 };
 
 /* Processor seconds of a launch. */
 static double run(struct mx_bench *b, unsigned analysis) {
@@ -54,6 +54,26 @@ static void measure_threads(const char *name, int64_t m, int64_t n, int64_t k) {
 	mx_bench_free(b);
 }
 
+/* Processor time of a run of a hunt, without the comparison with run 0. */
+static void measure_run(const char *name, int64_t m, int64_t n, int64_t k) {
+	struct mx_bench *b = prepare(name, m, n, k);
+	double ms[BENCH_RUNS];
+	char what[160];
+	for (int i = 0; i < BENCH_RUNS; i++) {
+		double start = bench_processor_now();
+		for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+			struct mx_run_result r;
+			struct mx_error err;
+			check(mx_bench_run(b, seed, &r, &err), err.text);
+		}
+		ms[i] = (bench_processor_now() - start) * 1e3 / SEEDS;
+	}
+	snprintf(what, sizeof what, "hunted run/%s/%lldx%lldx%lld", name, (long long)m,
+	         (long long)n, (long long)k);
+	bench_print(what, "ms", ms);
+	mx_bench_free(b);
+}
+
 /* On all processors; HUNTED runs are measured and scaled to HUNT. */
 static void measure_hunt(const char *name, int64_t m, int64_t n, int64_t k) {
 	struct mx_bench *b = prepare(name, m, n, k);
@@ -69,13 +89,26 @@ static void measure_hunt(const char *name, int64_t m, int64_t n, int64_t k) {
 }
 
 int main(void) {
+	static const struct {
+		const char *name;
+		int64_t m, n, k;
+	} analysed[] = {
+		{ "gemm/mxfp4_f32", 256, 256, 384 },
+		{ "gemm/mxfp4_f32", 1024, 1024, 1024 },
+		{ "gemm/mxfp4_bf16", 128, 128, 1024 },
+		{ "gemm/mxfp4_splitk4", 32, 32, 512 },
+		{ "gemm/mxfp4_pingpong_f32", 256, 256, 384 },
+		{ "gemm/mxfp4_pingpong_f32", 256, 256, 3072 },
+		{ "gemm/mxfp4_pingpong_bf16", 256, 256, 1024 },
+		{ "gemm/mxfp8_f32", 256, 256, 512 },
+		{ "gemm/mxfp8_epilogue", 128, 128, 512 },
+		{ "gemm/mxfp8_scratch", 128, 128, 512 },
+		{ "gemm/mxfp8_persistent", 256, 256, 512 },
+	};
 	open_emulator();
-	measure_analysis("gemm/mxfp4_f32", 256, 256, 384);
-	measure_analysis("gemm/mxfp4_f32", 1024, 1024, 1024);
-	measure_analysis("gemm/mxfp4_bf16", 128, 128, 1024);
-	measure_analysis("gemm/mxfp4_splitk4", 32, 32, 512);
-	measure_analysis("gemm/mxfp4_pingpong_f32", 256, 256, 384);
-	measure_analysis("gemm/mxfp4_pingpong_f32", 256, 256, 3072);
+	for (size_t i = 0; i < sizeof analysed / sizeof *analysed; i++)
+		measure_analysis(analysed[i].name, analysed[i].m, analysed[i].n, analysed[i].k);
+	measure_run("gemm/mxfp4_f32", 64, 64, 256);
 	measure_hunt("gemm/mxfp4_f32", 64, 64, 256);
 	measure_threads("gemm/mxfp4_f32", 1024, 1024, 1024);
 	mx_device_close(emu);
