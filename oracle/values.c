@@ -3,6 +3,7 @@
 #include "exact/exact.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 /* Floating-point types: the name of the format, bits of a code, digits with the hidden one, and the
@@ -12,12 +13,19 @@ static const struct {
 	unsigned bits;
 	int digits, low;
 } formats[] = {
-	[MX_DT_E4M3] = { "E4M3", 8, 4, -9 },    [MX_DT_E5M2] = { "E5M2", 8, 3, -16 },
-	[MX_DT_E2M3] = { "E2M3", 6, 4, -3 },    [MX_DT_E3M2] = { "E3M2", 6, 3, -4 },
-	[MX_DT_E2M1] = { "E2M1", 4, 2, -1 },    [MX_DT_BF16] = { "BF16", 16, 8, -133 },
-	[MX_DT_F16] = { "FP16", 16, 11, -24 },  [MX_DT_F32] = { "FP32", 32, 24, -149 },
-	[MX_DT_F64] = { NULL, 64, 53, -1074 },  [MX_DT_E4M3FNUZ] = { NULL, 8, 4, -10 },
-	[MX_DT_E5M2FNUZ] = { NULL, 8, 3, -17 }, [MX_DT_U64] = { 0 },
+	[MX_DT_E4M3] = { "E4M3", 8, 4, -9 },
+	[MX_DT_E5M2] = { "E5M2", 8, 3, -16 },
+	[MX_DT_E2M3] = { "E2M3", 6, 4, -3 },
+	[MX_DT_E3M2] = { "E3M2", 6, 3, -4 },
+	[MX_DT_E2M1] = { "E2M1", 4, 2, -1 },
+	[MX_DT_BF16] = { "BF16", 16, 8, -133 },
+	[MX_DT_F16] = { "FP16", 16, 11, -24 },
+	[MX_DT_F32] = { "FP32", 32, 24, -149 },
+	[MX_DT_F64] = { NULL, 64, 53, -1074 },
+	[MX_DT_E4M3FNUZ] = { NULL, 8, 4, -10 },
+	[MX_DT_E5M2FNUZ] = { NULL, 8, 3, -17 },
+	[MX_DT_E8M0] = { NULL, 8, 0, 0 },
+	[MX_DT_U64] = { 0 },
 };
 
 /* Codes are little-endian bit fields. */
@@ -36,12 +44,34 @@ static double of_fnuz(uint8_t code, int mantissa, int bias) {
 	return code == 0x80 ? NAN : code & 0x80 ? -x : x;
 }
 
-static double of_format(mx_buffer_type type, const uint8_t *line, size_t i) {
+static double of_format(mx_buffer_type type, uint32_t code) {
 	uint32_t f32 = 0;
 	float f;
-	exact_decode(formats[type].name, code_at(line, i, formats[type].bits), &f32);
+	exact_decode(formats[type].name, code, &f32);
 	memcpy(&f, &f32, sizeof f);
 	return (double)f;
+}
+
+static double of_code(mx_buffer_type type, uint32_t code) {
+	switch (type) {
+	case MX_DT_E4M3FNUZ: return of_fnuz((uint8_t)code, 3, 8);
+	case MX_DT_E5M2FNUZ: return of_fnuz((uint8_t)code, 2, 16);
+	case MX_DT_E8M0: return code == 0xFF ? NAN : ldexp(1, (int)code - 127);
+	default: return of_format(type, code);
+	}
+}
+
+/* Tensors of model size have 10^8 codes of up to 8 bits. */
+static double of_byte[MX_DT_U64 + 1][256];
+
+static bool is_short(mx_buffer_type type) {
+	return formats[type].bits && formats[type].bits <= 8;
+}
+
+static void decode_all(void) {
+	for (unsigned type = 0; type <= MX_DT_U64; type++)
+		for (uint32_t code = 0; is_short(type) && code < 1u << formats[type].bits; code++)
+			of_byte[type][code] = of_code(type, code);
 }
 
 #define PLAIN(id, type)                                                                            \
@@ -52,11 +82,8 @@ static double of_format(mx_buffer_type type, const uint8_t *line, size_t i) {
 	}
 
 double mx_value(mx_buffer_type type, const uint8_t *line, size_t i) {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	switch (type) {
-	case MX_DT_E4M3FNUZ: return of_fnuz(line[i], 3, 8);
-	case MX_DT_E5M2FNUZ: return of_fnuz(line[i], 2, 16);
-	case MX_DT_E8M0:
-		return line[i] == 0xFF ? NAN : ldexp(1, line[i] - 127);
 		PLAIN(F64, double)
 		PLAIN(I8, int8_t)
 		PLAIN(U8, uint8_t)
@@ -66,8 +93,13 @@ double mx_value(mx_buffer_type type, const uint8_t *line, size_t i) {
 		PLAIN(U32, uint32_t)
 		PLAIN(I64, int64_t)
 		PLAIN(U64, uint64_t)
-	default: return of_format(type, line, i);
+	default: break;
 	}
+	uint32_t code = code_at(line, i, formats[type].bits);
+	if (!is_short(type))
+		return of_code(type, code);
+	pthread_once(&once, decode_all);
+	return of_byte[type][code];
 }
 
 double mx_least_normal(mx_buffer_type type) {

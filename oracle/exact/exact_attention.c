@@ -27,13 +27,29 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { TILE = 16 };
+/* TILE: keys of a kernel's tile, at least. QUERIES: those that are computed together, by products
+ * of matrices. Below FEW these do not pay. */
+enum { TILE = 16, QUERIES = 64, FEW = 16 };
 
-/* Memory of one query. */
-struct query {
+/* Memory of some queries: a row of keys for each. */
+struct queries {
+	size_t first, n;
 	double *score, *error, *weight, *relative;
+	double *nominal; /* |Q|, a row of depth for each */
 };
+
+/* What all queries share: |K|, V^T and |V^T|. */
+struct shared {
+	double *k, *v, *nominal_v;
+};
+
+static bool is_used(const struct exact_attention *p, size_t i, size_t j) {
+	if (p->mask == EXACT_NO_MASK)
+		return true;
+	return p->mask == EXACT_CAUSAL_TOP ? j <= i : j + p->queries <= i + p->keys;
+}
 
 static double dot(size_t n, const double *a, const double *b, double *magnitude) {
 	double sum = 0;
@@ -45,69 +61,153 @@ static double dot(size_t n, const double *a, const double *b, double *magnitude)
 	return sum;
 }
 
-static bool is_used(const struct exact_attention *p, size_t i, size_t j) {
-	if (p->mask == EXACT_NO_MASK)
-		return true;
-	return p->mask == EXACT_CAUSAL_TOP ? j <= i : j + p->queries <= i + p->keys;
-}
-
-static void make_scores(const struct exact_attention *p, size_t i, const struct query *x) {
-	double factor = (1 + exact_bound_factor(p->depth)) * pow(1 + 0x1p-23, p->scalings + 3) - 1;
-	for (size_t j = 0; j < p->keys; j++) {
-		double total, s = dot(p->depth, p->q + i * p->depth, p->k + j * p->depth, &total);
-		x->score[j] = is_used(p, i, j) ? p->scale * s : -INFINITY;
-		x->error[j] = fabs(p->scale) * total * factor * (1 + 0x1p-30);
+/* Adds w v to `to`, and e |v| to `error`. */
+static void add_scaled(size_t n, double w, double e, const double *v, double *to, double *error) {
+	for (size_t i = 0; i < n; i++) {
+		to[i] += w * v[i];
+		error[i] += e * fabs(v[i]);
 	}
-	exact_weights(p->keys, x->score, x->error, x->weight, x->relative);
 }
 
-/* By how much a weight in a sum may be wrong. */
-static double wrong_by(const struct exact_attention *p, const struct query *x, size_t j) {
+static void magnitudes(size_t n, const double *x, double *size) {
+	for (size_t i = 0; i < n; i++)
+		size[i] = fabs(x[i]);
+}
+
+/* Q K^T and |Q| |K|^T. */
+static void multiply_keys(const struct exact_attention *p, const struct shared *s,
+                          const struct queries *x) {
+	const double *q = p->q + x->first * p->depth;
+	if (x->n >= FEW) {
+		magnitudes(x->n * p->depth, q, x->nominal);
+		exact_dgemm_nt(x->n, p->keys, p->depth, q, p->k, x->score);
+		exact_dgemm_nt(x->n, p->keys, p->depth, x->nominal, s->k, x->error);
+		return;
+	}
+	for (size_t i = 0; i < x->n * p->keys; i++)
+		x->score[i] = dot(p->depth, q + i / p->keys * p->depth,
+		                  p->k + i % p->keys * p->depth, &x->error[i]);
+}
+
+/* W V and E |V|, W the weights and E their errors. */
+static void multiply_values(const struct exact_attention *p, const struct shared *s,
+                            const struct queries *x, double *value, double *error) {
+	if (x->n >= FEW) {
+		exact_dgemm_nt(x->n, p->width, p->keys, x->weight, s->v, value);
+		exact_dgemm_nt(x->n, p->width, p->keys, x->error, s->nominal_v, error);
+		return;
+	}
+	memset(value, 0, x->n * p->width * sizeof *value);
+	memset(error, 0, x->n * p->width * sizeof *error);
+	for (size_t i = 0; i < x->n * p->keys; i++)
+		add_scaled(p->width, x->weight[i], x->error[i], p->v + i % p->keys * p->width,
+		           value + i / p->keys * p->width, error + i / p->keys * p->width);
+}
+
+/* Scores, their errors, and weights. */
+static void make_weights(const struct exact_attention *p, const struct shared *s,
+                         const struct queries *x) {
+	double factor = (1 + exact_bound_factor(p->depth)) * pow(1 + 0x1p-23, p->scalings + 3) - 1;
+	multiply_keys(p, s, x);
+	for (size_t i = 0; i < x->n; i++) {
+		double *score = x->score + i * p->keys, *error = x->error + i * p->keys;
+		for (size_t j = 0; j < p->keys; j++) {
+			score[j] = is_used(p, x->first + i, j) ? p->scale * score[j] : -INFINITY;
+			error[j] *= fabs(p->scale) * factor * (1 + 0x1p-30);
+		}
+		exact_weights(p->keys, score, error, x->weight + i * p->keys,
+		              x->relative + i * p->keys);
+	}
+}
+
+/* By how much each weight of a query may be wrong in a sum. */
+static void make_errors(const struct exact_attention *p, const struct queries *x, size_t i) {
 	double tiles = (double)((p->keys + TILE - 1) / TILE);
 	double g = exact_bound_factor(p->keys) + tiles * 0x1p-23 * (1 + 0x1p-10);
-	double f = (1 + x->relative[j]) * (1 + ldexp(1, 1 - p->p_digits)) * (1 + g) - 1;
-	return isinf(x->score[j]) ? 0 : x->weight[j] * f + p->p_least + 0x1p-126;
+	double conversion = (1 + ldexp(1, 1 - p->p_digits)) * (1 + g);
+	for (size_t j = i * p->keys; j < (i + 1) * p->keys; j++) {
+		double f = (1 + x->relative[j]) * conversion - 1;
+		bool masked = isinf(x->score[j]);
+		x->error[j] = masked ? 0 : x->weight[j] * f + p->p_least + 0x1p-126;
+	}
 }
 
-static void fill_query(const struct exact_attention *p, size_t i, const struct query *x, double *o,
-                       double *o_bound, double *lse, double *lse_bound) {
-	double sum = 0, wrong = 0, most = -INFINITY;
-	for (size_t j = 0; j < p->keys; j++) {
-		sum += x->weight[j];
-		x->error[j] = wrong_by(p, x, j);
-		wrong += x->error[j];
-		most = fmax(most, x->score[j]);
+/* The sums of a query's weights. */
+struct sums {
+	double sum, wrong, most;
+};
+
+static struct sums sums_of(const struct exact_attention *p, const struct queries *x, size_t i) {
+	struct sums s = { 0, 0, -INFINITY };
+	for (size_t j = i * p->keys; j < (i + 1) * p->keys; j++) {
+		s.sum += x->weight[j];
+		s.wrong += x->error[j];
+		s.most = fmax(s.most, x->score[j]);
 	}
+	return s;
+}
+
+/* One query, of whose output the numerators and their errors are in o and o_bound. */
+static void fill_query(const struct exact_attention *p, struct sums s, double *o, double *o_bound,
+                       double *lse, double *lse_bound) {
+	double last = 0x1p-21 + p->scalings * 0x1p-23;
 	for (size_t c = 0; c < p->width; c++) {
-		double n = 0, e = 0;
-		for (size_t j = 0; j < p->keys; j++) {
-			double v = p->v[j * p->width + c];
-			n += x->weight[j] * v;
-			e += x->error[j] * fabs(v);
-		}
-		double value = sum > 0 ? n / sum : 0;
-		double bound = (e + fabs(value) * wrong) / (sum - wrong);
-		double last = 0x1p-21 + p->scalings * 0x1p-23;
+		double value = s.sum > 0 ? o[c] / s.sum : 0;
+		double bound = (o_bound[c] + fabs(value) * s.wrong) / (s.sum - s.wrong);
 		bound += last * (fabs(value) + bound) + 0x1p-126;
-		o[i * p->width + c] = value;
-		o_bound[i * p->width + c] = sum > wrong ? bound : sum > 0 ? INFINITY : 0;
+		o[c] = value;
+		o_bound[c] = s.sum > s.wrong ? bound : s.sum > 0 ? INFINITY : 0;
 	}
-	lse[i] = sum > 0 ? most + log(sum) : -INFINITY;
-	lse_bound[i] = sum > 0 ? -log1p(-fmin(wrong / sum, 1)) +
-	                                 0x1p-21 * (fabs(most) + fabs(log(sum)) + 1)
+	*lse = s.sum > 0 ? s.most + log(s.sum) : -INFINITY;
+	*lse_bound = s.sum > 0 ? -log1p(-fmin(s.wrong / s.sum, 1)) +
+	                                 0x1p-21 * (fabs(s.most) + fabs(log(s.sum)) + 1)
 	                       : 0;
+}
+
+static void fill_queries(const struct exact_attention *p, const struct shared *s,
+                         const struct queries *x, double *o, double *o_bound, double *lse,
+                         double *lse_bound) {
+	double *value = o + x->first * p->width, *bound = o_bound + x->first * p->width;
+	for (size_t i = 0; i < x->n; i++)
+		make_errors(p, x, i);
+	multiply_values(p, s, x, value, bound);
+	for (size_t i = 0; i < x->n; i++)
+		fill_query(p, sums_of(p, x, i), value + i * p->width, bound + i * p->width,
+		           &lse[x->first + i], &lse_bound[x->first + i]);
+}
+
+static void share(const struct exact_attention *p, const struct shared *s) {
+	magnitudes(p->keys * p->depth, p->k, s->k);
+	for (size_t j = 0; j < p->keys; j++)
+		for (size_t c = 0; c < p->width; c++)
+			s->v[c * p->keys + j] = p->v[j * p->width + c];
+	magnitudes(p->keys * p->width, s->v, s->nominal_v);
+}
+
+static void fill_all(const struct exact_attention *p, const struct shared *s, struct queries *x,
+                     double *o, double *o_bound, double *lse, double *lse_bound) {
+	for (; x->first < p->queries; x->first += QUERIES) {
+		x->n = p->queries - x->first < QUERIES ? p->queries - x->first : QUERIES;
+		make_weights(p, s, x);
+		fill_queries(p, s, x, o, o_bound, lse, lse_bound);
+	}
 }
 
 enum exact_status exact_attention(const struct exact_attention *p, double *o, double *o_bound,
                                   double *lse, double *lse_bound) {
-	double *all = malloc((4 * p->keys + 1) * sizeof *all);
-	struct query x = { all, all + p->keys, all + 2 * p->keys, all + 3 * p->keys };
+	size_t most = p->queries < QUERIES ? p->queries : QUERIES, row = most * p->keys;
+	size_t depth = p->queries < FEW ? 0 : p->depth, width = p->queries < FEW ? 0 : p->width;
+	double *all =
+		malloc((4 * row + most * depth + p->keys * (depth + 2 * width) + 1) * sizeof *all);
+	struct queries x = { 0, 0, all, all + row, all + 2 * row, all + 3 * row, all + 4 * row };
 	if (!all)
 		return EXACT_NO_MEMORY;
-	for (size_t i = 0; i < p->queries; i++) {
-		make_scores(p, i, &x);
-		fill_query(p, i, &x, o, o_bound, lse, lse_bound);
-	}
+	struct shared s = { .k = x.nominal + most * depth };
+	s.v = s.k + p->keys * depth;
+	s.nominal_v = s.v + p->keys * width;
+	if (p->queries >= FEW)
+		share(p, &s);
+	fill_all(p, &s, &x, o, o_bound, lse, lse_bound);
 	free(all);
 	return EXACT_OK;
 }

@@ -5,7 +5,6 @@
 use strict;
 use warnings;
 use Test::More;
-use File::Basename qw(basename);
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 my $llvm = $ENV{LLVM_FOUND} || `ci/package/llvm.sh 2>/dev/null`;

@@ -5,6 +5,7 @@ usage: flydsl_kernels.py FOLDER LLVM
 
 Compiles it for gfx950, which needs no GPU, and writes FOLDER/flydsl_mxfp4.co and
 FOLDER/flydsl_mxfp4.yaml, the case that runs it. LLVM is the folder of ld.lld."""
+import contextlib
 import os
 import pathlib
 import re
@@ -96,7 +97,8 @@ def main():
     linker = pathlib.Path(dump.name, "llvm", "bin", "ld.lld")  # FlyDSL looks for it in ROCm
     linker.parent.mkdir(parents=True)
     linker.symlink_to(pathlib.Path(llvm, "ld.lld"))
-    launch(*[fx.Int64(0)] * 5)
+    with contextlib.redirect_stdout(None):  # the names of what it dumps
+        launch(*[fx.Int64(0)] * 5)
     [text] = pathlib.Path(dump.name).glob("*/*gpu_module_to_binary.mlir")
     [binary] = re.findall(rb'bin = "((?:[^"\\]|\\.)*)"', text.read_bytes())
     (folder / "flydsl_mxfp4.co").write_bytes(unescape(binary))

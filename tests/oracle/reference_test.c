@@ -548,6 +548,52 @@ static void masks_leave_keys_out(void) {
 	ok(lse[0] > first, "without a mask all keys count");
 }
 
+enum { QUERIES = 70, HEAD = 40 };
+
+static bool is_near(size_t n, const double *x, const double *y) {
+	for (size_t i = 0; i < n; i++)
+		if (x[i] != y[i] && !(fabs(x[i] - y[i]) <= 0x1p-40 * (1 + fabs(y[i]))))
+			return diag("%zu: %.17g, and %.17g", i, x[i], y[i]), false;
+	return true;
+}
+
+/* Many queries are computed by products of matrices, one by a loop over the keys. */
+static void queries_together_are_as_one_by_one(enum exact_mask mask, const char *name) {
+	static double q[QUERIES * HEAD], k[KEYS * HEAD], v[KEYS * WIDTH], o[QUERIES * WIDTH],
+		e[QUERIES * WIDTH], lse[QUERIES], lse_e[QUERIES];
+	for (size_t i = 0; i < QUERIES * HEAD; i++)
+		q[i] = short_number(8);
+	for (size_t i = 0; i < KEYS * HEAD; i++)
+		k[i] = short_number(8);
+	for (size_t i = 0; i < KEYS * WIDTH; i++)
+		v[i] = short_number(8);
+	struct exact_attention p = { .queries = QUERIES,
+		                     .keys = KEYS,
+		                     .depth = HEAD,
+		                     .width = WIDTH,
+		                     .q = q,
+		                     .k = k,
+		                     .v = v,
+		                     .scale = 0.3,
+		                     .p_digits = 8,
+		                     .mask = mask };
+	bool good = exact_attention(&p, o, e, lse, lse_e) == EXACT_OK;
+	for (size_t i = 0; good && i < QUERIES; i++) {
+		double one[WIDTH], one_e[WIDTH], l, l_e;
+		struct exact_attention single = p;
+		single.queries = 1;
+		single.q = q + i * HEAD;
+		single.mask = EXACT_NO_MASK;
+		if (mask == EXACT_CAUSAL_TOP)
+			single.keys = i + 1 < KEYS ? i + 1 : KEYS;
+		good = exact_attention(&single, one, one_e, &l, &l_e) == EXACT_OK &&
+		       is_near(WIDTH, o + i * WIDTH, one) && is_near(1, &lse[i], &l) &&
+		       (mask != EXACT_NO_MASK ||
+		        (is_near(WIDTH, e + i * WIDTH, one_e) && is_near(1, &lse_e[i], &l_e)));
+	}
+	ok(good, "%d queries together are as one by one, %s", QUERIES, name);
+}
+
 /* By the definition: 4 or 5 exponent bits, bias 8 or 16. */
 static void fnuz_has_its_own_bias(void) {
 	static const uint8_t codes[] = { 0x40, 0x7f, 0x01, 0xc0, 0x80, 0x00, 0x09 };
@@ -567,8 +613,24 @@ static void fnuz_has_its_own_bias(void) {
 	   "types have their smallest normal number and their units in the last place");
 }
 
+/* Codes of 4 and 6 bits are packed, the low bits first. */
+static void packed_codes_have_their_values(void) {
+	static const uint8_t fours[] = { 0x2f, 0xd1 };       /* 15, 2, 1, 13 */
+	static const uint8_t sixes[] = { 0x5f, 0x88, 0xfc }; /* 31, 33, 8, 63 in E2M3 */
+	static const double of_four[] = { -6, 1, 0.5, -3 }, of_six[] = { 7.5, -0.125, 1, -7.5 };
+	static const uint8_t scales[] = { 0, 127, 130, 254 };
+	static const double of_scale[] = { 0x1p-127, 1, 8, 0x1p127 };
+	for (size_t i = 0; i < 4; i++)
+		ok(mx_value(MX_DT_E2M1, fours, i) == of_four[i] &&
+		           mx_value(MX_DT_E2M3, sixes, i) == of_six[i] &&
+		           mx_value(MX_DT_E8M0, scales, i) == of_scale[i],
+		   "values of code %zu of E2M1, E2M3 and E8M0", i);
+	ok(isnan(mx_value(MX_DT_E8M0, (const uint8_t[]){ 0xFF }, 0)), "the scale 0xFF is NaN");
+}
+
 int main(void) {
 	fnuz_has_its_own_bias();
+	packed_codes_have_their_values();
 	products_are_within_their_bound();
 	terms_of_a_product();
 	softmax_is_within_its_bound();
@@ -577,5 +639,7 @@ int main(void) {
 	experts_are_within_their_bound();
 	attention_is_within_its_bound();
 	masks_leave_keys_out();
+	queries_together_are_as_one_by_one(EXACT_NO_MASK, "all keys");
+	queries_together_are_as_one_by_one(EXACT_CAUSAL_TOP, "causal");
 	return done_testing();
 }
