@@ -122,6 +122,12 @@ static void print_beyond(const struct mx_shapes *s) {
 	}
 }
 
+/* --coverage: how soon a failure was found. */
+static void print_first(const struct mx_shapes *s) {
+	if (s->failing)
+		printf("      the first failure is shape %lu\n", s->first_failing);
+}
+
 /* --coverage: what as many shapes reach that coverage does not steer. */
 static int print_unsteered(const struct mx_shapes *shapes, unsigned long count, double seconds,
                            struct mx_error *err) {
@@ -136,6 +142,7 @@ static int print_unsteered(const struct mx_shapes *shapes, unsigned long count, 
 		       "ways of branches; ",
 		       s.c->name, s.trials, c.blocks, c.all_blocks, c.ways, c.all_ways);
 		print_borders(&s);
+		print_first(&s);
 	}
 	mx_shapes_free(&s);
 	return status;
@@ -154,6 +161,8 @@ static void print_case(const struct mx_options *o, const struct mx_shapes *s, do
 	printf("  %.1f s\n      reached: %zu of %zu blocks, %zu of %zu ways of branches; ", seconds,
 	       c.blocks, c.all_blocks, c.ways, c.all_ways);
 	print_borders(s);
+	if (o->coverage)
+		print_first(s);
 	if (o->verbose)
 		print_each_border(s);
 	if (o->verbose)

@@ -233,11 +233,20 @@ int64_t mx_shapes_far(const struct mx_shapes *s, const struct mx_far *far) {
 	return high * multiple;
 }
 
+/* A size whose tiles are workgroups along an axis; a case with tiles has two. */
+static unsigned draw_axis(const struct mx_shapes *s, struct dice *d) {
+	unsigned list[MX_MAX_SIZES], n = 0;
+	for (unsigned i = 0; i < s->sizes.n; i++)
+		if (s->borders[i].contract && s->borders[i].contract->axis)
+			list[n++] = i;
+	return list[roll(d, n)];
+}
+
 /* Makes one size large: a buffer ends at a ceiling, one tile after it, or up to two tiles after it;
  * or the size is the largest of the contract. */
 static void draw_far(const struct mx_shapes *s, struct mx_trial *t, struct dice *d) {
-	struct mx_far f = { t->run, (unsigned)roll(d, s->sizes.n),
-		            (unsigned)roll(d, s->c->n_buffers), (unsigned)roll(d, MX_CEILINGS) };
+	struct mx_far f = { t->run, draw_axis(s, d), (unsigned)roll(d, s->c->n_buffers),
+		            (unsigned)roll(d, MX_CEILINGS) };
 	const struct mx_borders *b = &s->borders[f.size];
 	int64_t far = mx_shapes_far(s, &f), multiple = b->multiple, tile = tile_of(b);
 	const int64_t values[] = { far - multiple, far, far + tile,
@@ -253,21 +262,47 @@ static void draw_far(const struct mx_shapes *s, struct mx_trial *t, struct dice 
 		*value = far - multiple;
 }
 
-/* Half of the trials vary one size of an earlier trial that covered something new. */
-static void draw(const struct mx_shapes *s, struct mx_trial *t, struct dice *d) {
-	const struct mx_sizes *sizes = &s->sizes;
-	*t = (struct mx_trial){ { *sizes, MX_REGIME_GENERAL, s->variant }, 0 };
-	bool vary = s->n_kept && !s->unsteered && roll(d, 2);
-	if (vary)
-		*t = s->kept[roll(d, s->n_kept)];
+/* Gives a size another value. A group's is that of one of the groups. */
+static void set_size(const struct mx_shapes *s, unsigned size, int64_t v, struct mx_trial *t,
+                     struct dice *d) {
+	struct mx_run_groups *g = &t->run.groups;
+	if (!mx_shapes_is_grouped(s, size) || !g->n) {
+		t->run.sizes.at[size].value = v;
+		return;
+	}
+	g->rows[roll(d, g->n)] = v;
+	t->run.sizes.at[size].value = 0;
+	for (unsigned i = 0; i < g->n; i++)
+		t->run.sizes.at[size].value += g->rows[i];
+}
+
+static void draw_one(const struct mx_shapes *s, unsigned size, struct mx_trial *t, struct dice *d) {
+	t->run.sizes.at[size].value = draw_size(s, &s->borders[size], d);
+	if (mx_shapes_is_grouped(s, size))
+		draw_groups(s, size, t, d);
+}
+
+/* Another value of one size of a trial that reached something first. */
+static void vary(struct mx_shapes *s, struct mx_trial *t, struct dice *d) {
+	unsigned size;
+	int64_t value;
+	if (mx_steer_sweep(s, t, &size, &value)) {
+		set_size(s, size, value, t, d);
+	} else {
+		*t = *mx_steer_pick(s, roll(d, UINT64_MAX));
+		draw_one(s, (unsigned)roll(d, s->sizes.n), t, d);
+	}
 	t->run.tiles = 0;
-	uint64_t only = roll(d, sizes->n);
-	for (unsigned i = 0; i < sizes->n; i++)
-		if (!vary || i == only) {
-			t->run.sizes.at[i].value = draw_size(s, &s->borders[i], d);
-			if (mx_shapes_is_grouped(s, i))
-				draw_groups(s, i, t, d);
-		}
+}
+
+/* Half of the trials vary one that reached something first. */
+static void draw(struct mx_shapes *s, struct mx_trial *t, struct dice *d) {
+	*t = (struct mx_trial){ { s->sizes, MX_REGIME_GENERAL, s->variant }, 0 };
+	if (s->n_kept && !s->unsteered && roll(d, 2))
+		vary(s, t, d);
+	else
+		for (unsigned i = 0; i < s->sizes.n; i++)
+			draw_one(s, i, t, d);
 	t->run.regime = draw_regime(s->c, d);
 	if (s->has_tiles && !roll(d, FAR_IN))
 		draw_far(s, t, d);
@@ -275,7 +310,7 @@ static void draw(const struct mx_shapes *s, struct mx_trial *t, struct dice *d) 
 }
 
 /* Limits of the contract join several sizes, so some draws have no plan. */
-void mx_shapes_draw(const struct mx_shapes *s, unsigned long number, struct mx_trial *t) {
+void mx_shapes_draw(struct mx_shapes *s, unsigned long number, struct mx_trial *t) {
 	struct dice d = { s->seed, number, 0 };
 	struct mx_plan p;
 	struct mx_error why;

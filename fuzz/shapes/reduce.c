@@ -6,7 +6,8 @@
 #include "shapes.h"
 
 enum {
-	SEEDS = 8,     /* that are tried if the failure's own does not fail */
+	SEEDS = 8, /* that are tried if the failure's own does not fail */
+	REMAINDERS = 3,
 	SCANNED = 128, /* values of a size of which one must have a plan */
 };
 
@@ -128,11 +129,15 @@ static bool reduce_groups(const struct mx_shapes *s, struct mx_shape_failure *f,
 	return smaller;
 }
 
-/* Tries borders in ascending order. */
+/* Tries borders in ascending order, and then few tiles with the same remainder. */
 static bool to_small(const struct mx_shapes *s, struct mx_shape_failure *f, unsigned size) {
 	const struct mx_borders *b = &s->borders[size];
+	int64_t now = f->trial.run.sizes.at[size].value;
 	for (unsigned i = 0; i < b->n; i++)
 		if (try_size(s, f, size, b->at[i].value))
+			return true;
+	for (int64_t i = 0; b->contract && b->contract->tile && i < REMAINDERS; i++)
+		if (try_size(s, f, size, now % b->contract->tile + i * b->contract->tile))
 			return true;
 	return false;
 }

@@ -50,72 +50,12 @@ static void run_all(struct generation *g, unsigned threads) {
 			pthread_join(thread[i], NULL);
 }
 
-/* ---- coverage ---- */
-
-/* Adds coverage; returns whether some of it is new. Takes over `from`. */
-static bool add_coverage(struct mx_coverage *to, struct mx_coverage *from) {
-	bool more = false;
-	if (!to->at) {
-		*to = *from;
-		*from = (struct mx_coverage){ 0 };
-		return to->at != NULL;
-	}
-	for (size_t i = 0; from->at && i < to->n && i < from->n; i++) {
-		uint8_t bits = from->at[i];
-		more |= (bits & ~to->at[i]) != 0;
-		to->at[i] |= bits;
-	}
-	mx_coverage_free(from);
-	return more;
-}
-
-static bool add_coverage_of_steps(struct mx_shapes *s, struct outcome *o) {
-	bool more = false;
-	for (unsigned i = 0; i < mx_case_steps(s->c); i++)
-		more |= add_coverage(&s->coverage[i], &o->coverage[i]);
-	return more;
-}
-
 static void free_coverage(struct mx_coverage *steps) {
 	for (unsigned i = 0; i < MX_MAX_STEPS; i++)
 		mx_coverage_free(&steps[i]);
 }
 
-static void count_covered(const struct mx_coverage *of, struct mx_covered *c) {
-	for (size_t i = 0; of->at && i < of->n; i++) {
-		uint8_t bits = of->at[i];
-		if (bits & MX_COVERABLE_BLOCK) {
-			c->all_blocks++;
-			c->blocks += bits & MX_COVERED;
-		}
-		if (bits & MX_COVERABLE_BRANCH) {
-			c->all_ways += 2;
-			c->ways += !!(bits & MX_COVERED_TAKEN) + !!(bits & MX_COVERED_NOT_TAKEN);
-		}
-	}
-}
-
-struct mx_covered mx_shapes_covered(const struct mx_shapes *s) {
-	struct mx_covered c = { 0 };
-	for (unsigned i = 0; i < mx_case_steps(s->c); i++)
-		count_covered(&s->coverage[i], &c);
-	return c;
-}
-
 /* ---- outcomes, in the order of their numbers ---- */
-
-static int keep(struct mx_shapes *s, const struct mx_trial *t, struct mx_error *err) {
-	if (s->n_kept == s->room) {
-		size_t room = s->room ? 2 * s->room : 64;
-		struct mx_trial *grown = realloc(s->kept, room * sizeof *grown);
-		if (!grown)
-			return mx_fail(err, "out of memory");
-		s->kept = grown;
-		s->room = room;
-	}
-	s->kept[s->n_kept++] = *t;
-	return 0;
-}
 
 static bool is_known(const struct mx_shapes *s, const char *kind) {
 	for (unsigned i = 0; i < s->n_failures; i++)
@@ -129,7 +69,8 @@ static void note_failure(struct mx_shapes *s, const struct outcome *o) {
 	const char *kind = mx_trial_kind(&o->verdict);
 	if (!kind)
 		return;
-	s->failing++;
+	if (!s->failing++)
+		s->first_failing = s->trials;
 	if (s->unsteered || is_known(s, kind) || s->n_failures == MX_MOST_FAILURES)
 		return;
 	struct mx_shape_failure *f = &s->failure[s->n_failures++];
@@ -163,7 +104,7 @@ static int conclude(struct mx_shapes *s, struct outcome *o, struct mx_error *err
 	s->trials++;
 	note_place(s, &o->trial);
 	mx_shapes_reached(s, &o->trial);
-	if (add_coverage_of_steps(s, o) && keep(s, &o->trial, err))
+	if (mx_steer_note(s, &o->trial, o->coverage, err))
 		return -1;
 	note_failure(s, o);
 	return 0;
@@ -190,8 +131,7 @@ int mx_shapes_begin(struct mx_shapes *s, struct mx_error *err) {
 }
 
 void mx_shapes_free(struct mx_shapes *s) {
-	free_coverage(s->coverage);
-	free(s->kept);
+	mx_steer_free(s);
 }
 
 int mx_shapes_run(struct mx_shapes *s, unsigned long count, double seconds, struct mx_error *err) {

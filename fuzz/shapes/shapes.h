@@ -34,6 +34,26 @@ struct mx_borders {
 	} at[MX_MOST_BORDERS];
 };
 
+/* A place in the kernel of a step: a block, or a way of a branch, by its index in `hits`. */
+struct mx_site {
+	unsigned step;
+	size_t at;
+};
+struct mx_reached {
+	uint32_t *hits; /* trials that reached it */
+	bool *exists;
+	size_t n;
+};
+
+/* A trial that reached something first. */
+enum { MX_SITES = 8 };
+struct mx_kept {
+	struct mx_trial trial;
+	unsigned n_sites;
+	struct mx_site site[MX_SITES];
+	unsigned swept; /* borders of sizes that were tried in it */
+};
+
 /* A failure: the trial, made as small as it stays one of the same kind. */
 struct mx_shape_failure {
 	struct mx_trial trial, first; /* small; as drawn */
@@ -58,10 +78,11 @@ struct mx_shapes {
 	bool has_tiles;        /* runs of tiles are possible */
 	bool unsteered;        /* coverage does not steer the draw, and failures are not kept */
 	struct mx_borders borders[MX_MAX_SIZES];
-	struct mx_coverage coverage[MX_MAX_STEPS];
-	struct mx_trial *kept; /* trials that covered something new */
+	struct mx_reached reached[MX_MAX_STEPS];
+	struct mx_kept *kept;
 	size_t n_kept, room;
 	unsigned long trials, failing, outside;            /* outside: of the contract */
+	unsigned long first_failing;                       /* trials until then; 0: none fails */
 	unsigned long of_tiles;                            /* trials */
 	unsigned long beyond[MX_MAX_BUFFERS][MX_CEILINGS]; /* trials with a larger buffer */
 	unsigned long n_refused;                           /* shapes without a plan, or too large */
@@ -83,13 +104,25 @@ struct mx_covered {
 };
 struct mx_covered mx_shapes_covered(const struct mx_shapes *s);
 
+/* ---- steer.c ---- */
+
+/* Counts what a trial has reached, and keeps it if it reached something first. */
+int mx_steer_note(struct mx_shapes *s, const struct mx_trial *t, const struct mx_coverage *steps,
+                  struct mx_error *err);
+void mx_steer_free(struct mx_shapes *s);
+/* The next border to try in a kept trial, of those that reached what is rarest: the trial, a size
+ * and its value. False: all were tried. */
+bool mx_steer_sweep(struct mx_shapes *s, struct mx_trial *t, unsigned *size, int64_t *value);
+/* A kept trial, the rarer what it reached the more often. NULL: none. */
+const struct mx_trial *mx_steer_pick(const struct mx_shapes *s, uint64_t random);
+
 /* ---- draw.c ---- */
 
 void mx_shapes_borders(struct mx_shapes *s);
 /* Whether a size is M of a case with groups, which is the sum of their rows. */
 bool mx_shapes_is_grouped(const struct mx_shapes *s, unsigned size);
 /* The trial of a number. One without a plan is drawn again, up to a few times. */
-void mx_shapes_draw(const struct mx_shapes *s, unsigned long number, struct mx_trial *t);
+void mx_shapes_draw(struct mx_shapes *s, unsigned long number, struct mx_trial *t);
 /* A buffer, a ceiling of its bytes, and the size of a run that decides how large it is. */
 struct mx_far {
 	struct mx_case_run run;
