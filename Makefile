@@ -127,8 +127,8 @@ $(B)/kernels/foreign/%.co: cases/foreign/%.s
 	@echo "  GPU  $<"
 	$(Q)$(LLVM)/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 -filetype=obj $< -o $(@:.co=.elf)
 	$(link-co)
-kernel-report: kernels
-	@for co in $(KERNELS) $(FOREIGN); do ci/package/kernel-report.sh $(LLVM) $$co; done
+kernel-report: all
+	@perl kernels/report.pl $(B) $(LLVM)
 
 # ---- each room of the emulator links with the rooms below it ----
 LINKS    := $(patsubst %,$(B)/rooms/%.so,$(ISA))

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../inspect/estimate.h"
 #include "assumptions.h"
 #include "beside.h"
 #include "hunt_report.h"
@@ -474,6 +475,10 @@ static void put_step(const struct mx_bench *b, unsigned step, struct cut *c) {
 		    p->steps[step].kernel);
 	put(c, "code: %s, XXH3 %016" PRIx64 "\n", mx_bench_code(b, step),
 	    mx_bench_code_hash(b, step));
+	char loop[300];
+	mx_kernel_loop_text(mx_bench_code(b, step), p->steps[step].kernel, loop, sizeof loop);
+	if (loop[0])
+		put(c, "%s\n", loop);
 	struct counted *ops = emu ? calloc(emu->op_count(), sizeof *ops) : NULL;
 	if (ops && r->stats.by_op && r->stats.instructions)
 		put_mix(emu, r, ops, c);

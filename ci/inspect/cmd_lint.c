@@ -4,6 +4,7 @@
 #include "../cli/args.h"
 #include "../cli/codefile.h"
 #include "../cli/command.h"
+#include "estimate.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +24,10 @@ static const char help[] =
 	"  lds-size      more LDS than the 160 KiB that a workgroup can have\n"
 	"\n"
 	"For each kernel it prints the registers that it allocates (it may use fewer), LDS,\n"
-	"scratch, spills, and how many waves fit. Code after a jump through a register is not\n"
+	"scratch, spills, and how many waves fit. If the kernel multiplies matrices in a loop,\n"
+	"it prints an estimate of a turn: the cycles in which a wave issues the instructions,\n"
+	"the cycles of their MFMA, and which of the two bounds it. Waits for memory, barriers\n"
+	"and other waves are not in the estimate. Code after a jump through a register is not\n"
 	"analysed; a called function is assumed to leave nothing in flight.\n"
 	"\n"
 	"  --kernel NAME      only this kernel or function\n"
@@ -159,6 +163,14 @@ static void report_undecodable(struct report *r, const struct mx_graph *g) {
 	}
 }
 
+static void print_loop(const struct mx_graph *g) {
+	struct mx_loop l = mx_main_loop(g);
+	char text[300];
+	mx_loop_text(&l, text, sizeof text);
+	if (text[0])
+		printf("  %s\n", text);
+}
+
 /* ---- a function ---- */
 
 static void print_header(struct mx_codefile *f, struct report *r, const struct mx_graph *g) {
@@ -171,6 +183,7 @@ static void print_header(struct mx_codefile *f, struct report *r, const struct m
 	putchar('\n');
 	if (kernel)
 		print_resources(r, k, count_scratch(g));
+	print_loop(g);
 }
 
 static bool lint_function(struct mx_codefile *f, const struct mx_program *p,

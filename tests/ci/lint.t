@@ -225,6 +225,8 @@ is($status, 2, 'a kernel that does not exist: 2');
 ($status, $out) = run("$build/kernels/gemm/mxfp4_gemm.co", '--kernel mxfp4_gemm_f32');
 like($out, qr/^kernel mxfp4_gemm_f32: \d+ instructions\n  allocates 200 VGPRs and 64 AGPRs: 1 wave of .*; no spills$/m,
 	'registers and waves of a kernel');
+like($out, qr/^  loop \+0x\w+ to \+0x\w+: \d+ instructions, 64 MFMA .*, 256 passes of MFMA 1024 cycles: bound by \w+$/m,
+	'an estimate of its main loop');
 unlike($out, qr/mxfp4_gemm_bf16/, 'of the named kernel only');
 
 # ---- spills, compared with LLVM's reader of metadata ----

@@ -193,8 +193,16 @@ for my $kernel (qw(mxfp4_pipelined_f32 mxfp4_pipelined_bf16 mxfp4_masked_f32 mxf
 		"$kernel: a tile waits for B and scales, for the next A, and once for all waves");
 	mxcheck('run', '--case', "cases/$case.yaml", '-v', '--shape', '256,256,2048', '--regime', 'exact', $case);
 	my ($share) = $out =~ /wave instructions, ([\d.]+) % MFMA/ or diag $out, $err;
+	like($out, qr/^ *loop .*, 256 MFMA .*, 1024 passes of MFMA 4096 cycles: bound by MFMA$/m, "$kernel: its loop is bound by MFMA");
 	cmp_ok($share, '>=', 40, "$kernel: 40 % of the instructions at K = 2048 are MFMA");
 }
+
+# ---- the table of kernels/README.md ----
+
+run($^X, 'kernels/report.pl', $build, $llvm) == 0 or diag $err;
+my %rows = map { /^\| `(\w+)` \| (.*) \|$/ ? ($1 => $2) : () } split /\n/, $out;
+like($rows{mxfp4_masked_f32}, qr/^\d+ \| \d+ \| \d+ \| 98304 \| 1 \| 4\d\.\d % \| \d+ \| 5\d\.\d % \| MFMA$/, 'the report of kernels has what a GEMM takes');
+like($rows{shuffle_scales}, qr/^\d+ \| \d+ \| \d+ \| 0 \| 8(?: \|  ){4}$/, 'and of a kernel without MFMA its registers and LDS');
 
 # ---- epilogues: the code after the last MFMA ----
 

@@ -22,7 +22,6 @@
 
 enum {
 	SIMDS = 4,
-	ISSUE = 4,         /* cycles between two instructions of a wave */
 	LDS_BYTES = 128,   /* of LDS in a cycle [CDNA 4 white paper] */
 	VECTOR_BYTES = 64, /* of vector memory in a cycle [CDNA 3 white paper: L1] */
 	LINE_BITS = 7,     /* L2 has lines of 128 bytes [CDNA 3 white paper] */
@@ -132,8 +131,9 @@ struct mx_wave *mx_typical_pick(struct mx_group *g) {
 
 static uint64_t cycles_of(const struct mx_wave *w, const struct mx_inst *in) {
 	if (w->yields)
-		return ISSUE + SLEEP * (in->imm & 127);
-	return mx_kind_of(in->op) == MX_IS_NOP ? ISSUE * ((in->imm & 15) + 1u) : ISSUE;
+		return MX_ISSUE_CYCLES + SLEEP * (in->imm & 127);
+	return mx_kind_of(in->op) == MX_IS_NOP ? MX_ISSUE_CYCLES * ((in->imm & 15) + 1u)
+	                                       : MX_ISSUE_CYCLES;
 }
 
 void mx_typical_issued(struct mx_wave *w, const struct mx_inst *in) {
@@ -143,9 +143,9 @@ void mx_typical_issued(struct mx_wave *w, const struct mx_inst *in) {
 	w->ready_at = now + cycles_of(w, in);
 	w->last_turn = ++u->turns;
 	if (passes)
-		u->matrix[w->index % SIMDS] = now + 4 * passes;
+		u->matrix[w->index % SIMDS] = now + MX_PASS_CYCLES * passes;
 	else if (is_vector_alu(in->op))
-		u->valu[w->index % SIMDS] = now + ISSUE;
+		u->valu[w->index % SIMDS] = now + MX_ISSUE_CYCLES;
 }
 
 /* ---- operations ---- */
