@@ -22,6 +22,11 @@ typedef short bf16x2 __attribute__((ext_vector_type(2)));
 #define ADD_BF16X2 __builtin_amdgcn_global_atomic_fadd_v2bf16
 #endif
 
+/* The block of scales at k, in the split from `from` on. */
+#ifndef BLOCK_AT
+#define BLOCK_AT(from, k) ((void)(from), (k) / 32)
+#endif
+
 /* Row r's block b of a step: 16 bytes of codes; zeros past the ends. */
 INLINE i32x8 load_codes(buffer codes, u32 row, u32 rows, u32 K, u32 k) {
 	u32 at = row < rows && k < K ? row * (K / 2) + k / 2 : OUT_OF_RANGE;
@@ -29,8 +34,8 @@ INLINE i32x8 load_codes(buffer codes, u32 row, u32 rows, u32 K, u32 k) {
 	return (i32x8){ f.x, f.y, f.z, f.w, 0, 0, 0, 0 };
 }
 
-INLINE u32 load_scale(buffer scales, u32 row, u32 rows, u32 ld, u32 K, u32 k) {
-	u32 at = row < rows && k < K ? row * ld + k / 32 : OUT_OF_RANGE;
+INLINE u32 load_scale(buffer scales, u32 row, u32 rows, u32 ld, u32 K, u32 from, u32 k) {
+	u32 at = row < rows && k < K ? row * ld + BLOCK_AT(from, k) : OUT_OF_RANGE;
 	return __builtin_amdgcn_raw_buffer_load_b8(scales, at, 0, 0);
 }
 
@@ -53,8 +58,8 @@ mxfp4_splitk_bf16(GLOBAL u16 *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const 
 	for (u32 k = from; k < to; k += STEP) {
 		u32 mine = k + LANE() / TILE * 32;
 		i32x8 fa = load_codes(a, row, M, K, mine), fb = load_codes(b, col, N, K, mine);
-		u32 xa = load_scale(sa, row, M, ld_scale, K, mine);
-		u32 xb = load_scale(sb, col, N, ld_scale, K, mine);
+		u32 xa = load_scale(sa, row, M, ld_scale, K, from, mine);
+		u32 xb = load_scale(sb, col, N, ld_scale, K, from, mine);
 		acc = __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(fb, fa, acc, 4, 4, 0, xb, 0,
 		                                                       xa);
 	}

@@ -27,9 +27,9 @@ enum { TILE = 64, THREADS = 256, LDS_ROW = TILE / 2 + 2 };
 #define ROWS_LEFT(rows, in_group) ((rows) > (in_group) ? (rows) - (in_group) : 0)
 #endif
 
-/* An offset in an output with rows of K elements; columns past K are stored nowhere. */
+/* An offset in a row of `end` elements; elements past the end are stored nowhere. */
 #ifndef WITHIN
-#define WITHIN(k, K, offset) ((k) < (K) ? (offset) : OUT_OF_RANGE)
+#define WITHIN(at, end, offset) ((at) < (end) ? (offset) : OUT_OF_RANGE)
 #endif
 
 /* The rows of the tile in LDS. */
@@ -129,9 +129,8 @@ INLINE void quantise_column(struct method m, const struct arguments *p, const st
 	buffer scales = cols_of(p->turned_scales, t, R / OF_BLOCK);
 	struct quantised q = quantise(m, x, random);
 	u32 code = col * code_bytes(m.format, R) + code_bytes(m.format, at);
-	store_codes(m.format, codes, at < R ? code : OUT_OF_RANGE,
-	            without_padding(m, t, row, q.codes));
-	store_scale(scales, at < R ? col * (R / OF_BLOCK) + at / OF_BLOCK : OUT_OF_RANGE, q.scale);
+	store_codes(m.format, codes, WITHIN(at, R, code), without_padding(m, t, row, q.codes));
+	store_scale(scales, WITHIN(at, R, col * (R / OF_BLOCK) + at / OF_BLOCK), q.scale);
 }
 
 INLINE void load_random_columns(const struct tile *t, u32 row, u32 col, u32 low[OF_LANE],
