@@ -81,6 +81,7 @@ my $where = $result->{locations}[0]{physicalLocation};
 is($where->{artifactLocation}{uri}, 'file://' . "$dir/a%20b.c", 'SARIF: the file as a URI');
 is($where->{region}{startLine}, $found->{at}{line}, '  and the line');
 is($where->{address}{fullyQualifiedName}, sprintf('mxfp4_small+0x%x', $found->{at}{pc}), '  and the instruction');
+is_deeply([ map { $_->{ruleId} } results() ], [ map { $_->{kind} } @{ (lines())[1]{findings} } ], '  one result for each finding');
 my ($numbers) = grep { $_->{ruleId} =~ /^wrong|^uninit/ } results();
 ok($numbers, '  beside other findings');
 mxcheck(@own, '--co', "$dir/plain.co");
