@@ -136,6 +136,45 @@ static void test_waves(void) {
 	          "the finding names the signal");
 }
 
+/* ---- tiles ---- */
+
+/* Of the first 16 lanes, whether the dwords at 1024 are 4 * lane + first. */
+static bool tile_is_from(uint32_t first) {
+	for (uint32_t i = 0; i < 16; i++)
+		if (get(1024 + 4 * i) != first + 4 * i)
+			return false;
+	return true;
+}
+
+#define LOAD_TILE T_LDS_LOAD(3, 2), T_WAIT_LDS, T_STORE(3, 7), T_END
+
+static void test_tiles(void) {
+	static const uint32_t no_lanes[] = {
+		BEGIN, T_EXEC(0), T_TILE_IN(2, 2), T_EXEC(0xffff), T_WAIT(TILE, 0), LOAD_TILE,
+	};
+	static const uint32_t none[] = { BEGIN, T_TILE_IN(2, 2), LOAD_TILE };
+	static const uint32_t in_order[] = {
+		BEGIN, T_TILE_IN(2, 2), T_TILE_IN(2, 6), T_WAIT(TILE, 0), LOAD_TILE,
+	};
+	static const uint32_t first[] = {
+		BEGIN, T_TILE_IN(2, 6), T_TILE_IN(6, 2), T_WAIT(TILE, 1), LOAD_TILE,
+	};
+	static const uint32_t mixed[] = {
+		BEGIN,           T_COPY_IN(2, 2),  T_TILE_IN(2, 6),
+		T_WAIT(TILE, 0), T_WAIT(ASYNC, 0), LOAD_TILE,
+	};
+	items = 32;
+	ok(is_proved(RUN_OFTEN(no_lanes)) && tile_is_from(0),
+	   "a wave copies a tile, whatever EXEC is");
+	RACES(none, "without a wait a read is a race");
+	ok(is_proved(RUN_OFTEN(in_order)) && tile_is_from(512),
+	   "tiles land in order, so the second of the same place stays");
+	ok(is_proved(RUN_OFTEN(first)) && tile_is_from(512),
+	   "a wait for 1 covers the first of two");
+	RACES(mixed, "tiles and copies of lanes have no order");
+	items = ITEMS;
+}
+
 static void test_full_counter(void) {
 	static const uint32_t many[] = {
 		BEGIN,           T_COPY_IN(1, 1),  T_COPY_IN(6, 6), T_COPY_IN(6, 6),
@@ -152,6 +191,7 @@ int main(void) {
 	test_counted_in_order();
 	test_any_order();
 	test_waves();
+	test_tiles();
 	test_full_counter();
 	return done_testing();
 }

@@ -23,6 +23,8 @@
 #define T_COPY_OUT(lds, at)   T_OP(COPY_OUT, lds, at, 0)
 #define T_ADD(d, a, b)        T_OP(ADD, d, a, b)
 #define T_WAVE_SIZE(d)        T_OP(COPY, d, 0, 0)
+#define T_TILE_IN(lds, at)    T_OP(TILE_IN, lds, at, 0)
+#define T_EXEC(lanes)         T_OP(EXEC, 0, (lanes) >> 8, (lanes)&255)
 
 enum { ITEMS = 64, SEEDS = 64, LDS_BYTES = 1024 };
 

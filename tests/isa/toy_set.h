@@ -39,6 +39,7 @@ enum {
 	COPY_IN,
 	COPY_OUT,
 	NOP,
+	TILE_IN,
 	OPS
 };
 enum {
@@ -47,6 +48,7 @@ enum {
 	OUT,
 	LDS,
 	ASYNC,
+	TILE,
 	COUNTERS,
 	ASYNC_OUT = COUNTERS,
 	STREAMS
@@ -73,6 +75,8 @@ static const struct mx_op ops[OPS] = {
 	              .flags = MX_LOAD },
 	[COPY_OUT] = { "t_copy_out", (mx_opcode)COPY_OUT, MX_GLOBAL, MX_UNIT_MEMORY, 4,
 	               .flags = MX_STORE },
+	[TILE_IN] = { "t_tile_in", (mx_opcode)TILE_IN, MX_GLOBAL, MX_UNIT_MEMORY, 4,
+	              .flags = MX_LOAD },
 	[NOP] = { "t_nop", (mx_opcode)NOP, MX_SOPP, MX_UNIT_FLOW, .flags = MX_KIND(NOP) },
 	[EXEC] = { "t_exec", (mx_opcode)EXEC, MX_SOPP, MX_UNIT_FLOW },
 	[WAIT] = { "t_wait", (mx_opcode)WAIT, MX_SOPP, MX_UNIT_FLOW, .flags = MX_KIND(WAITCNT) },
@@ -95,6 +99,7 @@ static const struct mx_op ops[OPS] = {
 	[OUT] = { OUT, MX_PATH_MEMORY, MX_IN_ORDER }, \
 	[LDS] = { LDS, MX_PATH_LDS, MX_IN_ORDER }, \
 	[ASYNC] = { ASYNC, MX_PATH_ASYNC, MX_COUNTED_IN_ORDER }, \
+	[TILE] = { TILE, MX_PATH_ASYNC, MX_IN_ORDER }, \
 	[ASYNC_OUT] = { ASYNC, MX_PATH_ASYNC, MX_COUNTED_IN_ORDER }, \
 }
 /* clang-format on */
@@ -125,6 +130,7 @@ static int stream_of(unsigned op) {
 	case LDS_STORE: return LDS;
 	case COPY_IN: return ASYNC;
 	case COPY_OUT: return ASYNC_OUT;
+	case TILE_IN: return TILE;
 	default: return -1;
 	}
 }
@@ -144,7 +150,7 @@ static void put_operands(struct mx_inst *in, unsigned op) {
 		put_vgpr(in, MX_AT_ADDRESS, MX_AS_ADDRESS, 8);
 	if (in->op->encoding == MX_GLOBAL)
 		mx_set_operand(in, MX_AT_BASE, base);
-	if (in->op->flags & MX_STORE || op == COPY_IN) /* of a copy: the address in LDS */
+	if (in->op->flags & MX_STORE || in->mem.lds) /* of a copy: the address in LDS */
 		put_vgpr(in, MX_AT_DATA, MX_AS_DATA, 16);
 	if (has_result(op))
 		put_vgpr(in, MX_AT_RESULT, MX_AS_D, 16);
@@ -170,7 +176,7 @@ static void decode(const uint32_t *code, size_t left, uint32_t offset, struct mx
 		in->streams = (uint8_t)(1 << stream_of(op));
 		in->counts = MX_COUNT(streams[stream_of(op)].counter, 1);
 	}
-	in->mem.lds = op == COPY_IN || op == COPY_OUT;
+	in->mem.lds = op == COPY_IN || op == COPY_OUT || op == TILE_IN;
 	in->wait = wait_of(in->dwords[0]);
 	if (op == OTHERS || op == NOP)
 		in->imm = (int32_t)(in->dwords[0] & 255);
@@ -308,6 +314,34 @@ static void copy_lanes(struct mx_wave *w, const struct mx_inst *in) {
 	mx_memop_issue(w, mx_stream_of(in), m);
 }
 
+/* ---- copies of a tile: the wave's, whatever EXEC is ---- */
+
+enum { TILE_BYTES = 128 };
+
+static void tile_extents(const struct mx_memop *m, mx_visit_extent *visit, void *context) {
+	visit(context, &(struct mx_extent){ false, false, -1, m->address[0], TILE_BYTES });
+	visit(context, &(struct mx_extent){ true, true, -1, m->data[0][0], TILE_BYTES });
+}
+
+static void land_tile(struct mx_wave *w, struct mx_memop *m) {
+	for (uint32_t i = 0; i < TILE_BYTES; i += 4) {
+		uint32_t unwritten,
+			v = mx_memory_read(w, m->in, 0, m->address[0] + i, 4, &unwritten);
+		mx_lds_write(w, m->in, 0, m->data[0][0] + i, 4, v, unwritten);
+	}
+}
+
+static void copy_tile(struct mx_wave *w, const struct mx_inst *in) {
+	struct mx_memop *m = mx_memop_new(w, in);
+	if (!m)
+		return;
+	m->extents = tile_extents;
+	m->land = land_tile;
+	m->address[0] = mx_pair(w->s) + w->v[mx_row_at(in, MX_AT_ADDRESS)][0];
+	m->data[0][0] = w->v[mx_row_at(in, MX_AT_DATA)][0];
+	mx_memop_issue(w, mx_stream_of(in), m);
+}
+
 /* MODE is that of the set, the arena is in s[0:1], work-items are in v0, the size of the wave is in
  * s9. A kernel may have a dword of data before its code. */
 enum { MODE = 0xabc, DATA_FIRST = 1 };
@@ -337,6 +371,7 @@ static mx_handler *const *handlers(void) {
 		[AWAIT] = await,         [EXPECT] = expect,       [JOIN] = join,
 		[OTHERS] = others,       [LDS_LOAD] = mx_exec_DS, [LDS_STORE] = mx_exec_DS,
 		[COPY_IN] = copy_lanes,  [COPY_OUT] = copy_lanes, [NOP] = mx_x_s_nop,
+		[TILE_IN] = copy_tile,
 	};
 	return table;
 }
@@ -348,6 +383,7 @@ static mx_handler *const *handlers(void) {
 	[OUT] = { "outcnt", 3, "t_wait out", " ", "" }, \
 	[LDS] = { "ldscnt", 7, "t_wait lds", " ", "" }, \
 	[ASYNC] = { "asynccnt", 7, "t_wait async", " ", "" }, \
+	[TILE] = { "tilecnt", 3, "t_wait tile", " ", "" }, \
 }
 /* clang-format on */
 #define TOY(name_, size)                                                                           \
