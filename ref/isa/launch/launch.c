@@ -18,7 +18,7 @@
 enum {
 	SLICE = 1 << 20,   /* instructions of a workgroup before others get a turn */
 	INTERLEAVED = 8,   /* workgroups that take short turns */
-	WARM_UP = 1 << 14, /* instructions of a launch before it may use threads */
+	WARM_UP = 1 << 12, /* instructions of a launch before it may use threads */
 };
 
 /* Under some schedules a few workgroups take short turns until they have run for a slice. */
