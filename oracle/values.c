@@ -44,12 +44,16 @@ static double of_fnuz(uint8_t code, int mantissa, int bias) {
 	return code == 0x80 ? NAN : code & 0x80 ? -x : x;
 }
 
+static double of_f32(uint32_t code) {
+	float f;
+	memcpy(&f, &code, sizeof f);
+	return (double)f;
+}
+
 static double of_format(mx_buffer_type type, uint32_t code) {
 	uint32_t f32 = 0;
-	float f;
 	exact_decode(formats[type].name, code, &f32);
-	memcpy(&f, &f32, sizeof f);
-	return (double)f;
+	return of_f32(f32);
 }
 
 static double of_code(mx_buffer_type type, uint32_t code) {
@@ -57,6 +61,8 @@ static double of_code(mx_buffer_type type, uint32_t code) {
 	case MX_DT_E4M3FNUZ: return of_fnuz((uint8_t)code, 3, 8);
 	case MX_DT_E5M2FNUZ: return of_fnuz((uint8_t)code, 2, 16);
 	case MX_DT_E8M0: return code == 0xFF ? NAN : ldexp(1, (int)code - 127);
+	case MX_DT_F32: return of_f32(code);
+	case MX_DT_BF16: return of_f32(code << 16); /* the upper half of an f32 */
 	default: return of_format(type, code);
 	}
 }

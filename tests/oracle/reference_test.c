@@ -626,6 +626,13 @@ static void packed_codes_have_their_values(void) {
 		           mx_value(MX_DT_E8M0, scales, i) == of_scale[i],
 		   "values of code %zu of E2M1, E2M3 and E8M0", i);
 	ok(isnan(mx_value(MX_DT_E8M0, (const uint8_t[]){ 0xFF }, 0)), "the scale 0xFF is NaN");
+	static const uint16_t bf16[] = { 0x3fc0, 0xff80, 0x8001 };
+	static const double of_bf16[] = { 1.5, -INFINITY, -0x1p-133 };
+	static const float f32[] = { 1.5f, -INFINITY, -0x1p-149f };
+	for (size_t i = 0; i < 3; i++)
+		ok(mx_value(MX_DT_BF16, (const uint8_t *)bf16, i) == of_bf16[i] &&
+		           mx_value(MX_DT_F32, (const uint8_t *)f32, i) == (double)f32[i],
+		   "value %zu of bf16 and f32", i);
 }
 
 int main(void) {
