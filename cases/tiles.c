@@ -11,7 +11,7 @@
 #include "layout.h"
 
 enum {
-	OTHERS_MOST = 64 << 20, /* bytes of a buffer that tiles do not divide */
+	OTHERS_MOST = 16 << 20, /* bytes of a buffer that tiles do not divide */
 	GUARD_MOST = 1 << 20,   /* bytes of a guard, whose bytes are all written */
 };
 

@@ -7,7 +7,7 @@
  *
  * A wave computes a 32x32 tile in steps of 256. Any M and N, K a multiple of 32. Rows of B are
  * padded to 32, its columns with zeros; padding of scales must not be 0xFF. Matrices are below 2
- * GiB. */
+ * GiB, with rows up to a multiple of 32. */
 #include "../../kernels/gfx950.h"
 
 /* The columns of S32x8 for `blocks` valid ones. */

@@ -64,6 +64,7 @@ static int run(struct mx_bench *b, const struct mx_trial *t, struct mx_coverage 
 	struct mxhipLaunchOptions *o = mx_bench_options(b);
 	o->analysis = MX_ANALYSE_ORDER | MX_ANALYSE_WAIT_STATES;
 	o->instruction_limit = MOST_INSTRUCTIONS;
+	o->own_memory = true; /* other threads have trials of their own */
 	mx_bench_cover(b, coverage);
 	return mx_bench_run(b, t->seed, &r, err) || mx_bench_judge(b, &r, v, err) ? -1 : 0;
 }

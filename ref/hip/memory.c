@@ -114,6 +114,7 @@ void *mx_hip_allocate(size_t bytes, struct mx_allocation a) {
 		state = map(0, bytes);
 	}
 	struct mx_region r = { (uint64_t)(uintptr_t)p, bytes, state };
+	a.thread = pthread_self();
 	bool ok = p && state && insert(r, a);
 	if (ok)
 		next_hint = r.base + pages(bytes) + PAGE;
@@ -172,7 +173,9 @@ static bool overlaps(uint64_t base, size_t bytes) {
 hipError_t mx_hip_register(void *p, size_t bytes, unsigned flags) {
 	void *state = map(0, bytes);
 	struct mx_region r = { (uint64_t)(uintptr_t)p, bytes, state };
-	struct mx_allocation a = { .kind = MX_REGISTERED_MEMORY, .flags = flags };
+	struct mx_allocation a = { .kind = MX_REGISTERED_MEMORY,
+		                   .flags = flags,
+		                   .thread = pthread_self() };
 	hipError_t e = hipSuccess;
 	if (!state)
 		return hipErrorOutOfMemory;
@@ -237,12 +240,14 @@ bool mx_hip_mark(uint64_t address, size_t bytes, uint8_t state) {
 	return r != NULL;
 }
 
-bool mx_hip_snapshot(struct mx_memory *m) {
+bool mx_hip_snapshot(bool own, struct mx_memory *m) {
 	pthread_mutex_lock(&lock);
 	struct mx_region *copy = malloc((n_regions + 1) * sizeof *copy);
-	if (copy)
-		memcpy(copy, regions, n_regions * sizeof *copy);
-	*m = (struct mx_memory){ copy, n_regions };
+	size_t n = 0;
+	for (size_t i = 0; copy && i < n_regions; i++)
+		if (!own || pthread_equal(about[i].thread, pthread_self()))
+			copy[n++] = regions[i];
+	*m = (struct mx_memory){ copy, n };
 	pthread_mutex_unlock(&lock);
 	return copy != NULL;
 }

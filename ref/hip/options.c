@@ -5,7 +5,7 @@
 
 /* Padding at the end would hide a member that a later version adds. */
 _Static_assert(sizeof(struct mxhipLaunchOptions) ==
-                       offsetof(struct mxhipLaunchOptions, time_limit) + sizeof(double),
+                       offsetof(struct mxhipLaunchOptions, own_memory) + sizeof(uint64_t),
                "struct mxhipLaunchOptions ends with its last member");
 
 static _Thread_local struct mxhipLaunchOptions options;
@@ -52,10 +52,11 @@ int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *o) {
 		return hipErrorInvalidValue;
 	if (next.analysis & ~(uint32_t)(MX_ANALYSE_ORDER | MX_ANALYSE_WAIT_STATES))
 		return mx_hip_fail(hipErrorInvalidValue, "no analysis 0x%x", next.analysis);
-	if (next.scratch_apart > 1 || next.threadgroup_split > 1 || next.soffset_unchecked > 1)
+	if (next.scratch_apart > 1 || next.threadgroup_split > 1 || next.soffset_unchecked > 1 ||
+	    next.own_memory > 1)
 		return mx_hip_fail(hipErrorInvalidValue,
-		                   "scratch_apart, threadgroup_split and soffset_unchecked are 0 "
-		                   "or 1");
+		                   "scratch_apart, threadgroup_split, soffset_unchecked and "
+		                   "own_memory are 0 or 1");
 	if (!is_ascending(next.workgroups, next.n_workgroups))
 		return mx_hip_fail(hipErrorInvalidValue, "workgroups are not in ascending order");
 	if (!(next.time_limit >= 0 && next.time_limit <= 1e9))
@@ -88,6 +89,10 @@ void mx_options_apply(struct mx_launch *l) {
 
 struct mx_report *mx_options_report(void) {
 	return options.report;
+}
+
+bool mx_options_own_memory(void) {
+	return options.own_memory;
 }
 
 unsigned mx_options_threads(void) {

@@ -5,6 +5,7 @@
 #define __HIP_PLATFORM_AMD__ 1
 #include <hip/hip_runtime_api.h>
 
+#include <pthread.h>
 #include <time.h>
 
 #include "../codeobject/codeobject.h"
@@ -73,6 +74,7 @@ struct mx_allocation {
 	void *pool;     /* that it comes from, or NULL */
 	void *base;
 	size_t bytes;
+	pthread_t thread; /* that made it */
 };
 
 /* Zeroed, page-aligned memory of this kind, with its byte states (all 0); NULL if there is no
@@ -103,8 +105,9 @@ bool mx_hip_is_allocation(const void *p, size_t bytes);
 /* Copies the states of copied bytes; false if `to` is not inside one allocation. */
 bool mx_hip_copy_states(uint64_t to, const void *from, size_t bytes);
 
-/* The live allocations, sorted; free() the regions. False if host memory is short. */
-bool mx_hip_snapshot(struct mx_memory *m);
+/* The live allocations, or those of this thread, sorted; free() the regions. False if host memory
+ * is short. */
+bool mx_hip_snapshot(bool own, struct mx_memory *m);
 
 /* ---- load.c ---- */
 
@@ -194,10 +197,12 @@ void mx_arguments_free(struct mx_arguments *a);
 
 /* ---- options.c, launch.c ---- */
 
-/* Sets a launch's fields from this thread's options; and the number of threads, 0: any; where the
- * results go, NULL: to the thread's report; and whether the thread has set any. */
+/* Sets a launch's fields from this thread's options; and the number of threads, 0: any; whether
+ * launches may access the memory of this thread alone; where the results go, NULL: to the thread's
+ * report; and whether the thread has set any. */
 void mx_options_apply(struct mx_launch *launch);
 unsigned mx_options_threads(void);
+bool mx_options_own_memory(void);
 struct mx_report *mx_options_report(void);
 bool mx_options_are_set(void);
 

@@ -1,4 +1,5 @@
 /* Launch options: versions, refused values, and that a call replaces all earlier options. */
+#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -105,6 +106,9 @@ static void test_refused(void) {
 	n.known.workgroups = NULL;
 	refused(&n, "workgroups without a list");
 	n = options(sizeof n.known);
+	n.known.own_memory = 2;
+	refused(&n, "own_memory of 2");
+	n = options(sizeof n.known);
 	n.known.time_limit = -1;
 	refused(&n, "a time limit below 0");
 }
@@ -196,6 +200,27 @@ static void test_launch_number(void) {
 	free(recorded.deviations);
 }
 
+static void *allocate_here(void *records) {
+	must(hipMalloc(records, RECORD * RECORDS));
+	return NULL;
+}
+
+static void test_own_memory(void) {
+	void *records, *own;
+	pthread_t thread;
+	must((hipError_t)pthread_create(&thread, NULL, allocate_here, &records));
+	pthread_join(thread, NULL);
+	allocate_here(&own);
+	with_options(.own_memory = 1);
+	bool is_own = launch_records(own) == hipSuccess && stored(own) == 0x3f;
+	bool is_absent = launch_records(records) != hipSuccess && !stored(records);
+	with_options();
+	ok(is_own && is_absent && launch_records(records) == hipSuccess,
+	   "memory of another thread is absent with own_memory, and there without");
+	must(hipFree(records));
+	must(hipFree(own));
+}
+
 int main(void) {
 	must(hipModuleLoad(&module, built("tests/hip/probe.gpu.co")));
 	out = device_bytes(4);
@@ -205,6 +230,7 @@ int main(void) {
 	test_some_workgroups();
 	test_report();
 	test_launch_number();
+	test_own_memory();
 	must(hipFree(out));
 	must(hipModuleUnload(module));
 	return done_testing();
