@@ -2,6 +2,7 @@
 #include "assumptions.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *plural(size_t n) {
@@ -15,8 +16,8 @@ static const char *basis_of(const struct mx_options *o, const struct mx_result *
 	return mx_result_is_brief(o, r) && r->verdict.checked ? r->verdict.basis : NULL;
 }
 
-static void print_basis(const struct mx_options *o, const struct mx_result *results, size_t n,
-                        size_t i) {
+static void put_basis(FILE *f, const struct mx_options *o, const struct mx_result *results,
+                      size_t n, size_t i) {
 	const char *basis = basis_of(o, &results[i]);
 	size_t cases = 0;
 	for (size_t k = 0; basis && k < n; k++) {
@@ -27,7 +28,7 @@ static void print_basis(const struct mx_options *o, const struct mx_result *resu
 		cases += same;
 	}
 	if (basis)
-		printf("numbers rest on: %s (%zu case%s)\n", basis, cases, plural(cases));
+		fprintf(f, "numbers rest on: %s (%zu case%s)\n", basis, cases, plural(cases));
 }
 
 /* ---- order ---- */
@@ -44,7 +45,8 @@ static size_t count_order(const struct mx_options *o, const struct mx_result *re
 }
 
 /* Assumptions with the same number of cases share a line. */
-static void print_order(const struct mx_options *o, const struct mx_result *results, size_t n) {
+static void put_order(FILE *f, const struct mx_options *o, const struct mx_result *results,
+                      size_t n) {
 	size_t cases[MX_PROOF_ASSUMPTIONS];
 	char text[MX_LINE_ROOM];
 	for (unsigned i = 0; i < MX_PROOF_ASSUMPTIONS; i++)
@@ -54,14 +56,73 @@ static void print_order(const struct mx_options *o, const struct mx_result *resu
 		for (unsigned k = 0; k < MX_PROOF_ASSUMPTIONS; k++)
 			line |= (uint32_t)(cases[k] == cases[i]) << k;
 		if (cases[i] && !(line & ((1u << i) - 1)))
-			printf("order is proved assuming: %s (%zu case%s)\n",
-			       mx_assumptions_text(line, text, sizeof text), cases[i],
-			       plural(cases[i]));
+			fprintf(f, "order is proved assuming: %s (%zu case%s)\n",
+			        mx_assumptions_text(line, text, sizeof text), cases[i],
+			        plural(cases[i]));
 	}
 }
 
-void mx_assumptions_print(const struct mx_options *o, const struct mx_result *results, size_t n) {
+/* ---- all of them ---- */
+
+static void put_all(FILE *f, const struct mx_options *o, const struct mx_result *results,
+                    size_t n) {
 	for (size_t i = 0; i < n; i++)
-		print_basis(o, results, n, i);
-	print_order(o, results, n);
+		put_basis(f, o, results, n, i);
+	put_order(f, o, results, n);
+}
+
+/* The profile that a basis assumes, *bytes of it; NULL: none. */
+static const char *assumed_profile(const char *basis, size_t *bytes) {
+	static const char before[] = "profile ", after[] = " (assumed)";
+	const char *at = basis ? strstr(basis, before) : NULL;
+	if (!at)
+		return NULL;
+	at += strlen(before);
+	*bytes = strcspn(at, " ");
+	return strncmp(at + *bytes, after, strlen(after)) ? NULL : at;
+}
+
+/* Adds a profile to a list of names. */
+static void add_name(char *names, size_t room, const char *name, size_t bytes) {
+	char one[64];
+	snprintf(one, sizeof one, "%.*s", (int)bytes, name);
+	size_t n = strlen(names);
+	if (!strstr(names, one))
+		snprintf(names + n, room - n, "%s%s", n ? ", " : "", one);
+}
+
+/* One line: what a profile decides, and where the rest is. */
+static void print_count(const struct mx_options *o, const struct mx_result *results, size_t n,
+                        size_t lines) {
+	size_t assumed = 0, judged = 0, bytes;
+	char names[128] = "";
+	for (size_t i = 0; i < n; i++) {
+		const char *basis = basis_of(o, &results[i]);
+		const char *profile = assumed_profile(basis, &bytes);
+		judged += basis != NULL;
+		assumed += profile != NULL;
+		if (profile)
+			add_name(names, sizeof names, profile, bytes);
+	}
+	printf("assumptions: the numbers of %zu of %zu runs rest on an assumed profile%s%s%s; "
+	       "--assumptions prints all %zu\n",
+	       assumed, judged, names[0] ? " (" : "", names, names[0] ? ")" : "", lines);
+}
+
+void mx_assumptions_print(const struct mx_options *o, const struct mx_result *results, size_t n) {
+	enum { MOST_LINES = 4 };
+	char *text = NULL;
+	size_t bytes, lines = 0;
+	FILE *f = open_memstream(&text, &bytes);
+	if (!f)
+		return;
+	put_all(f, o, results, n);
+	fclose(f);
+	for (size_t i = 0; i < bytes; i++)
+		lines += text[i] == '\n';
+	if (lines > MOST_LINES && !o->assumptions)
+		print_count(o, results, n, lines);
+	else
+		fputs(text, stdout);
+	free(text);
 }

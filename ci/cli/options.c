@@ -87,7 +87,8 @@ enum {
 	CACHE,
 	BASE,
 	CASES,
-	ALLOW_DELETED
+	ALLOW_DELETED,
+	ASSUMPTIONS
 };
 
 static const struct option long_options[] = {
@@ -122,6 +123,7 @@ static const struct option long_options[] = {
 	{ "lane", required_argument, NULL, LANE },
 	{ "no-analysis", no_argument, NULL, NO_ANALYSIS },
 	{ "notes", no_argument, NULL, NOTES },
+	{ "assumptions", no_argument, NULL, ASSUMPTIONS },
 	{ "races", required_argument, NULL, RACES },
 	{ "strict", no_argument, NULL, STRICT },
 	{ "waive", required_argument, NULL, WAIVE },
@@ -163,6 +165,7 @@ static bool *flag_of(int option, struct mx_options *o) {
 	case GITHUB: return &o->github;
 	case 'v': return &o->verbose;
 	case NOTES: return &o->notes;
+	case ASSUMPTIONS: return &o->assumptions;
 	case NOPS: return &o->nops;
 	case PROGRESS: return &o->progress;
 	case REQUIRE_PROOF: return &o->require_proof;

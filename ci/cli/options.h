@@ -30,6 +30,7 @@ struct mx_options {
 	bool list, tap, verbose, mutate;
 	unsigned assume;      /* MX_ASSUME_..., added to those of the case */
 	bool notes;           /* print each note */
+	bool assumptions;     /* print each assumption */
 	const char *base;     /* of mxcheck ci: the revision to compare with; or NULL */
 	const char *cases;    /* of mxcheck ci: the folder of cases; NULL: cases */
 	bool ci;              /* mxcheck ci */

@@ -493,31 +493,67 @@ void mx_report_details(const struct mx_bench *b, char *text, size_t room) {
 
 /* ---- the end ---- */
 
-static void print_group(const struct mx_result *results, size_t n, size_t first) {
-	const struct mx_case *c = results[first].run->c;
-	size_t runs = 0, proved = 0;
+/* The part of a case's name that a line is of: all of it, or its folder. */
+static int group_name(const struct mx_result *r, bool by_folder) {
+	const char *name = r->run->c->name, *slash = by_folder ? strrchr(name, '/') : NULL;
+	return slash ? (int)(slash - name) : (int)strlen(name);
+}
+
+static bool is_same_group(const struct mx_result *a, const struct mx_result *b, bool by_folder) {
+	int n = group_name(a, by_folder);
+	return n == group_name(b, by_folder) &&
+	       !strncmp(a->run->c->name, b->run->c->name, (size_t)n);
+}
+
+/* Whether results[i] is the first pass of its group. */
+static bool is_first(const struct mx_result *results, size_t i, bool by_folder) {
+	if (!is_pass(&results[i]))
+		return false;
+	for (size_t k = 0; k < i; k++)
+		if (is_pass(&results[k]) && is_same_group(&results[k], &results[i], by_folder))
+			return false;
+	return true;
+}
+
+static size_t count_groups(const struct mx_result *results, size_t n, bool by_folder) {
+	size_t groups = 0;
+	for (size_t i = 0; i < n; i++)
+		groups += is_first(results, i, by_folder);
+	return groups;
+}
+
+static void print_group(const struct mx_result *results, size_t n, size_t first, bool by_folder) {
+	size_t runs = 0, proved = 0, cases = 0;
 	double seconds = 0;
+	char name[MX_RUN_NAME];
 	for (size_t i = first; i < n; i++) {
-		if (results[i].run->c != c || !is_pass(&results[i]))
+		if (!is_pass(&results[i]) ||
+		    !is_same_group(&results[i], &results[first], by_folder))
 			continue;
 		runs++;
+		cases += is_first(results, i, false);
 		proved += mx_result_order(&results[i])->proof.outcome == MX_PROVED;
 		seconds += results[i].seconds;
 	}
+	snprintf(name, sizeof name, "%.*s", group_name(&results[first], by_folder),
+	         results[first].run->c->name);
+	if (by_folder)
+		snprintf(name + strlen(name), sizeof name - strlen(name), "/*  %zu case%s", cases,
+		         cases == 1 ? "" : "s");
 	mx_print_coloured(MX_GREEN, "pass ");
-	printf(" %-40s %zu run%s  %.3f s  order proved in %zu\n", c->name, runs,
-	       runs == 1 ? "" : "s", seconds, proved);
+	printf(" %-40s %zu run%s  %.3f s  order proved", name, runs, runs == 1 ? "" : "s", seconds);
+	if (proved < runs)
+		printf(" in %zu", proved);
+	putchar('\n');
 }
 
-/* A line for each case that has passes. */
+/* A line for each case that has passes; of many cases, for each folder of them. */
 static void print_groups(const struct mx_result *results, size_t n) {
-	for (size_t i = 0; i < n; i++) {
-		bool first = is_pass(&results[i]);
-		for (size_t k = 0; k < i && first; k++)
-			first = results[k].run->c != results[i].run->c || !is_pass(&results[k]);
-		if (first)
-			print_group(results, n, i);
-	}
+	enum { MOST = 16 };
+	bool by_folder = count_groups(results, n, false) > MOST;
+	for (size_t i = 0; i < n; i++)
+		if (is_first(results, i, by_folder))
+			print_group(results, n, i, by_folder);
 }
 
 /* Names the failures again, below all that was printed of them: status 4 before 3 before 1. */
