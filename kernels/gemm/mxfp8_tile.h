@@ -326,7 +326,8 @@ INLINE void multiply_half(struct formats m, u32 parity, u32 first, u32 starts,
 		}
 }
 
-/* The four results of fragments j and i. */
+/* The four results of fragments j and i. They need no wait states in the order in which they were
+ * written, because so 63 matrix instructions lie between each write and its read. */
 INLINE f32x4 accumulated(u32 j, u32 i) {
 	f32x4 x;
 	asm volatile("v_accvgpr_read_b32 %0, a[%4]\n\t"
@@ -367,9 +368,6 @@ INLINE void do_step(struct formats m, struct source *s, const struct places *p, 
 	multiply_half(m, parity, FRAGS / 2, starts, f);
 }
 
-/* After it the accumulators may be read [CDNA4 ISA 7.6]. */
-#define END_MFMA() asm volatile("s_nop 15\n\ts_nop 3")
-
 /* After it a wave may load over the tile before this one. */
 #ifndef BEGIN_TILE
 #define BEGIN_TILE() BARRIER()
@@ -384,7 +382,6 @@ INLINE void last_steps(struct formats m, struct source *s, const struct places *
 	} else {
 		do_step(m, s, p, 0, 0, 0, f);
 	}
-	END_MFMA();
 }
 
 /* The product of n steps, at least three. */
@@ -436,7 +433,6 @@ INLINE void multiply_any_steps(struct formats m, struct source *s, u32 parity, u
 	load_first(s, parity);
 	if (parity && !left) {
 		odd_first_step(m, s, &p, 0, &f);
-		END_MFMA();
 		return;
 	}
 	if (parity)
