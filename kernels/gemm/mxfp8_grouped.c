@@ -44,10 +44,7 @@ INLINE u32 find_tile(const struct arguments *p, u32 tiles_n, struct tile *t) {
 
 /* ---- a tile ---- */
 
-/* The rows of a group that an operand's descriptor has. */
-#ifndef ROWS_READ
-#define ROWS_READ(left) least(left, TILE)
-#endif
+/* The rows of a group that the output's descriptor has. */
 #ifndef ROWS_STORED
 #define ROWS_STORED(left) least(left, TILE)
 #endif
@@ -61,7 +58,8 @@ INLINE u32 find_tile(const struct arguments *p, u32 tiles_n, struct tile *t) {
 INLINE struct source find_source(const struct arguments *p, u32 g, u32 row, u32 col) {
 	u32 K = p->K, ld = SCALE_ROWS(K);
 	u64 first_a = p->padded[g] + row, first_b = (u64)g * p->N + col;
-	u32 rows = ROWS_READ(p->padded[g + 1] - p->padded[g] - row), cols = least(p->N - col, TILE);
+	u32 rows = least(p->padded[g + 1] - p->padded[g] - row, TILE),
+	    cols = least(p->N - col, TILE);
 	u32x4 sa = rows_from(p->a_scales, first_a / 32, rows / 32, ld);
 	u32x4 sb = rows_from(p->b_scales, first_b / 32, cols / 32, ld);
 	return make_source(rows_from(p->a, first_a, rows, K), rows_from(p->b, first_b, cols, K),

@@ -49,8 +49,8 @@ SHARED struct stage_scales scales; /* of two steps */
 #define SET_M0(to) asm volatile("" : : "{m0}"(to) : "memory")
 
 /* 4 KiB to LDS at M0, in four loads: the n-th has 8 rows more than the one before. The offset of
- * the instruction counts in LDS and in memory; the scalar offsets, from `rows` on, make up for the
- * latter. */
+ * the instruction counts in LDS and in memory; the scalar offsets, from rows[from] on, make up
+ * for the latter. */
 #define LOAD_32_ROWS(s, descriptor, from)                                                          \
 	asm volatile("buffer_load_dwordx4 %0, %2, %3 offen lds\n\t"                                \
 	             "buffer_load_dwordx4 %1, %2, %4 offen offset:1024 lds\n\t"                    \
@@ -242,21 +242,16 @@ INLINE void read_codes(const struct source *s, const struct places *p, u32 parit
 	READ_4_FRAGMENTS(f->b, b_low, b_high, 4);
 }
 
-/* The reads after those of A and the first half of B. */
-#ifndef READS_OF_SECOND_HALF
-#define READS_OF_SECOND_HALF FRAGS
-#endif
-
 #define NAMED(f, i)   "+v"((f)[i][0]), "+v"((f)[i][1])
 #define NAMED_4(f, i) NAMED(f, i), NAMED(f, i + 1), NAMED(f, i + 2), NAMED(f, i + 3)
 
-/* The named registers give the compiler the def-use edges without which it may move an MFMA above
- * the wait. */
+/* The reads of the second half of B, two for each fragment, may be in flight. The named registers
+ * give the compiler the def-use edges without which it may move an MFMA above the wait. */
 INLINE void wait_first_half(struct fragments *f) {
 	asm volatile("s_waitcnt lgkmcnt(%c28)"
 	             : NAMED_4(f->a, 0), NAMED_4(f->a, 4), NAMED_4(f->b, 0), "+v"(f->sa[0]),
 	               "+v"(f->sa[1]), "+v"(f->sb[0]), "+v"(f->sb[1])
-	             : "n"(READS_OF_SECOND_HALF)
+	             : "n"(FRAGS / 2 * 2)
 	             : "memory");
 }
 INLINE void wait_second_half(struct fragments *f) {
@@ -326,7 +321,8 @@ INLINE void multiply_half(struct formats m, u32 parity, u32 first, u32 starts,
 		}
 }
 
-/* The four results of fragments j and i. */
+/* The four results of fragments j and i. They need no wait states in the order in which they were
+ * written, because so 63 matrix instructions lie between each write and its read. */
 INLINE f32x4 accumulated(u32 j, u32 i) {
 	f32x4 x;
 	asm volatile("v_accvgpr_read_b32 %0, a[%4]\n\t"
@@ -367,9 +363,6 @@ INLINE void do_step(struct formats m, struct source *s, const struct places *p, 
 	multiply_half(m, parity, FRAGS / 2, starts, f);
 }
 
-/* After it the accumulators may be read [CDNA4 ISA 7.6]. */
-#define END_MFMA() asm volatile("s_nop 15\n\ts_nop 3")
-
 /* After it a wave may load over the tile before this one. */
 #ifndef BEGIN_TILE
 #define BEGIN_TILE() BARRIER()
@@ -384,7 +377,6 @@ INLINE void last_steps(struct formats m, struct source *s, const struct places *
 	} else {
 		do_step(m, s, p, 0, 0, 0, f);
 	}
-	END_MFMA();
 }
 
 /* The product of n steps, at least three. */
@@ -436,7 +428,6 @@ INLINE void multiply_any_steps(struct formats m, struct source *s, u32 parity, u
 	load_first(s, parity);
 	if (parity && !left) {
 		odd_first_step(m, s, &p, 0, &f);
-		END_MFMA();
 		return;
 	}
 	if (parity)

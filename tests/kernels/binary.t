@@ -334,6 +334,47 @@ sub reloads {
 is(reloads('gemm/mxfp8_scratch.co'), '12 0', 'mxfp8_scratch: the wait before the use of the address leaves nothing in flight');
 is(reloads('broken/stale_address.co'), '12 12', 'stale_address: it leaves the later loads to LDS in flight');
 
+# ---- the 256x256 tile of MXFP8 ----
+
+# The innermost loop with MFMA: from the target of a backward branch to the branch.
+sub inner_loop {
+	my ($co, $kernel) = @_;
+	my (%at, @code, @loop);
+	for (listing($co, $kernel)) {
+		my ($text, $address) = m{^\s+(\S.*?)\s*// ([0-9A-F]+):} or next;
+		$at{ hex $address } = @code;
+		push @code, $text;
+		my ($to) = /<\Q$kernel\E\+0x([0-9a-f]+)>$/ or next;
+		my $first = $at{ hex($to) + (sort { $a <=> $b } keys %at)[0] };
+		next if !defined $first || (@loop && @loop <= @code - $first);
+		my @body = @code[$first .. $#code];
+		@loop = @body if grep { /^v_mfma/ } @body;
+	}
+	return @loop;
+}
+
+# Of a loop: MFMA, vector ALU instructions, all.
+sub shares {
+	my $mfma = grep { /^v_mfma/ } @_;
+	return ($mfma, scalar(grep { /^v_(?!mfma)/ } @_), scalar @_);
+}
+
+for (map { [ 'gemm/mxfp8_grouped.co', $_ ] } qw(mxfp8_grouped_bf16 mxfp8_grouped_f16 mxfp8_grouped_e5m2 mxfp8_grouped_gradient)) {
+	my ($co, $kernel) = @$_;
+	my ($mfma, $valu, $all) = shares(inner_loop($co, $kernel));
+	cmp_ok(2 * $mfma, '>=', $all, "$kernel: $mfma of $all instructions of its loop are MFMA");
+	cmp_ok(2 * $valu, '<=', $mfma, "  and $valu other vector instructions");
+}
+
+# The accumulators have fixed AGPRs, which the compiler must not use for anything else.
+sub accumulators {
+	my %n;
+	/^v_accvgpr_(\w+?)_b32/ && $n{$1}++ for disassemble(@_);
+	return join ', ', map { "$_ $n{$_}" } sort keys %n;
+}
+is(accumulators('gemm/mxfp8_grouped.co', 'mxfp8_grouped_bf16'), 'read 256', 'mxfp8_grouped: each accumulator is read once');
+is(accumulators('gemm/mxfp8_wgrad.co', 'mxfp8_wgrad_bf16'), 'read 256, write 256', 'mxfp8_wgrad: and cleared once');
+
 # ---- alpha, beta and bias ----
 
 # For a lane's 16 elements: rounded products, fused ones with C, sums with the bias; loads of C, and
