@@ -92,11 +92,15 @@ static hipError_t check_capture(hipStream_t handle, struct ihipStream_t **stream
 	return e;
 }
 
+static bool is_mode(hipStreamCaptureMode mode) {
+	return mode <= hipStreamCaptureModeRelaxed;
+}
+
 MXHIP_API hipError_t hipStreamBeginCapture(hipStream_t handle, hipStreamCaptureMode mode) {
 	static atomic_ullong captures;
 	struct ihipStream_t *stream;
 	hipGraph_t graph;
-	if (mode > hipStreamCaptureModeRelaxed)
+	if (!is_mode(mode))
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = check_capture(handle, &stream);
 	if (e == hipSuccess)
@@ -134,4 +138,68 @@ MXHIP_API hipError_t hipStreamIsCapturing(hipStream_t handle, hipStreamCaptureSt
 		*status =
 			stream->capture ? hipStreamCaptureStatusActive : hipStreamCaptureStatusNone;
 	return e;
+}
+
+/* ---- what a stream captures ---- */
+
+/* Any result may be NULL. The nodes on which the next one will depend: the last. */
+static hipError_t capture_info(hipStream_t handle, hipStreamCaptureStatus *status,
+                               unsigned long long *id, hipGraph_t *graph,
+                               const hipGraphNode_t **last, size_t *n) {
+	struct ihipStream_t *stream;
+	if (!status)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e != hipSuccess)
+		return e;
+	struct ihipGraph *g = stream->capture;
+	*status = g ? hipStreamCaptureStatusActive : hipStreamCaptureStatusNone;
+	if (id)
+		*id = stream->capture_id;
+	if (graph)
+		*graph = g;
+	if (last)
+		*last = g && g->n ? &g->nodes[g->n - 1] : NULL;
+	if (n)
+		*n = g && g->n;
+	return e;
+}
+
+MXHIP_API hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus *status,
+                                             unsigned long long *id) {
+	return capture_info(stream, status, id, NULL, NULL, NULL);
+}
+
+MXHIP_API hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus *status,
+                                                unsigned long long *id, hipGraph_t *graph,
+                                                const hipGraphNode_t **last, size_t *n) {
+	return capture_info(stream, status, id, graph, last, n);
+}
+
+/* The mode says which calls a capture forbids; none needs to be. */
+MXHIP_API hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode *mode) {
+	static _Thread_local hipStreamCaptureMode own = hipStreamCaptureModeGlobal;
+	if (!mode || !is_mode(*mode))
+		return mx_hip_return(hipErrorInvalidValue);
+	hipStreamCaptureMode old = own;
+	own = *mode;
+	*mode = old;
+	return mx_hip_return(hipSuccess);
+}
+
+/* ---- callbacks ---- */
+
+/* The error of earlier work goes to the callback, and stays for the next synchronising call. */
+MXHIP_API hipError_t hipStreamAddCallback(hipStream_t handle, hipStreamCallback_t callback,
+                                          void *data, unsigned flags) {
+	struct ihipStream_t *stream;
+	if (!callback || flags)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e != hipSuccess)
+		return e;
+	if (stream->capture)
+		return mx_hip_fail(hipErrorStreamCaptureUnsupported, "a callback in a capture");
+	callback(handle, mx_hip_deferred(), data);
+	return mx_hip_return(hipSuccess);
 }

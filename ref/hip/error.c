@@ -82,6 +82,13 @@ hipError_t mx_hip_synchronise(void) {
 	return d.error == hipSuccess ? hipSuccess : mx_hip_fail(d.error, "%s", d.text);
 }
 
+hipError_t mx_hip_deferred(void) {
+	pthread_mutex_lock(&lock);
+	hipError_t e = own.error != hipSuccess ? own.error : process.error;
+	pthread_mutex_unlock(&lock);
+	return e;
+}
+
 __attribute__((destructor)) static void tell_unobserved(void) {
 	if (process.error != hipSuccess)
 		fprintf(stderr, "libmxhip: no call returned the error of a launch: %s: %s\n",

@@ -38,6 +38,7 @@ __attribute__((format(printf, 2, 3))) hipError_t mx_hip_fail(hipError_t e, const
 void mx_hip_defer(hipError_t e, const char *text);
 void mx_hip_defer_own(hipError_t e, const char *text);
 hipError_t mx_hip_synchronise(void);
+hipError_t mx_hip_deferred(void); /* the same error, which stays */
 
 /* ---- handles.c ---- */
 
