@@ -140,8 +140,11 @@ static void choose(struct choice *c, size_t row, size_t col) {
 
 /* The tile that uses a byte of a buffer. */
 static void choose_byte(struct choice *c, const struct mx_buffer *b, uint64_t byte) {
-	size_t line, rest;
-	if (!mx_buffer_find(b, byte, &line, &rest))
+	size_t line = 0, rest = 0;
+	if (byte >= b->bytes)
+		return;
+	bool is_element = mx_buffer_find(b, byte, &line, &rest);
+	if (!is_element && b->packing.layout) /* the gap after a line belongs to it */
 		return;
 	if (is_output(b->role))
 		choose(c, line, rest / dtype_bytes(b->type, 1));

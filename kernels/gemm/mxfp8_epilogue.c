@@ -2,9 +2,8 @@
  * bf16, nearest even.
  *
  * A and B are row-major E4M3, scales row-major with K/32 bytes a row; C is bf16, the bias f32. D
- * may be C. Any M and N; K a multiple of 32; each matrix, with rows up to a multiple
- * of 32, is below 2 GiB. If beta is 0, C is not
- * read, as in BLAS, so NaN in C has no effect.
+ * may be C. Any M and N; K a multiple of 32; each matrix, with rows up to a multiple of 32, is below
+ * 2 GiB. If beta is 0, C is not read, as in BLAS, so NaN in C has no effect.
  *
  * A workgroup is one wave, which computes a tile of 32x32. Operands are loaded directly to
  * registers, and each lane applies the epilogue to its elements there:
