@@ -375,7 +375,7 @@ void mx_bench_free(struct mx_bench *b) {
 	free(b->range);
 	free(b->dequantised);
 	free(b->unquantised);
-	free(b->map);
+	free(b->maps);
 	free(b);
 }
 

@@ -47,7 +47,7 @@ struct mx_bench {
 	struct exact_range *range;         /* for judge bound */
 	double *dequantised, *unquantised; /* references for SNR; unquantised may be NULL */
 	char basis[192];
-	struct mx_map *map; /* of the last judgement; NULL: none */
+	struct mx_maps *maps; /* of the last judgement; NULL: none */
 };
 
 /* Calls `each` for the byte ranges of a buffer that are poisoned before a launch, in bytes from the

@@ -70,6 +70,8 @@ struct mx_grouped_verdict {
 	bool padding, unwritten; /* the first wrong element is in a padding row; was not written */
 	size_t group, row, col;  /* of the first wrong element; row within the group */
 	uint32_t got, want;
+	uint8_t *differs;           /* rows x cols flags, owned by the caller; NULL: none wanted */
+	uint32_t *wants;            /* the right codes of them */
 	char text[MX_GROUPED_TEXT]; /* one line that describes it; empty if nothing is wrong */
 };
 

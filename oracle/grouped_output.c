@@ -56,8 +56,13 @@ static void judge_row(const struct output *o, const struct mx_grouped *g, size_t
 	for (size_t col = 0; col < o->cols; col++) {
 		size_t i = at * o->cols + col;
 		uint32_t got = got_at(o, i), want = want_at(o, g, from * o->cols + col, padding);
+		bool right = is_right(o, g, i, got, want, padding);
 		v->checked++;
-		if (is_right(o, g, i, got, want, padding) || v->wrong++)
+		if (v->differs) {
+			v->differs[i] = !right;
+			v->wants[i] = want;
+		}
+		if (right || v->wrong++)
 			continue;
 		v->group = group;
 		v->row = row;
@@ -115,7 +120,7 @@ int mx_grouped_judge(const struct mx_grouped *g, const uint32_t *expected, const
                      struct mx_error *err) {
 	struct output o = { expected, got, unwritten, bytes, bytes == 2 && g->f16, 0 };
 	size_t rows;
-	*v = (struct mx_grouped_verdict){ 0 };
+	*v = (struct mx_grouped_verdict){ .differs = v->differs, .wants = v->wants };
 	if (bytes != 2 && bytes != 4)
 		return mx_fail(err,
 		               "an output element of %u bytes is neither of f32 nor of bf16 or f16",

@@ -6,12 +6,15 @@
 #include <string.h>
 
 #include "../cases/choice.h"
+#include "../cases/dtype.h"
 #include "epilogue.h"
+#include "map.h"
 #include "metrics.h"
 #include "pattern.h"
 #include "location.h"
 #include "product.h"
 #include "reference.h"
+#include "values.h"
 
 /* ---- references for SNR ---- */
 
@@ -255,6 +258,31 @@ static void note_bytes(struct mx_bench *b, unsigned i, const struct wrong_bytes 
 	               s->lines * s->line_bytes, note);
 }
 
+/* An output, and the bytes that it must have. */
+struct compared {
+	const struct mx_bench *b;
+	unsigned i;
+	const uint8_t *want;
+};
+
+static void element_of_file(void *context, size_t row, size_t col, struct mx_map_value *v) {
+	const struct compared *f = context;
+	const struct mx_buffer *s = &f->b->plan.buffers[f->i];
+	bool by_col = s->order == MX_ORDER_COL;
+	size_t bytes = dtype_bytes(s->type, 1), line = by_col ? col : row,
+	       in_line = (by_col ? row : col) * bytes;
+	size_t at = s->guard + mx_buffer_byte(s, line, in_line);
+	const uint8_t *got = f->b->buffer[f->i].after + at;
+	const uint8_t *want = f->want + mx_buffer_data(s, line) + in_line;
+	memcpy(&v->got, got, bytes);
+	memcpy(&v->want, want, bytes);
+	v->got_value = mx_value(s->type, got, 0);
+	v->want_value = mx_value(s->type, want, 0);
+	for (size_t k = 0; k < bytes; k++)
+		v->unwritten |= f->b->buffer[f->i].unwritten[at + k];
+	v->wrong = v->unwritten || v->got != v->want;
+}
+
 /* Byte for byte: a .npy file does not define which NaNs are equal. */
 static int judge_file(struct mx_bench *b, unsigned i, const char *file, struct mx_verdict *v,
                       struct mx_error *err) {
@@ -265,8 +293,11 @@ static int judge_file(struct mx_bench *b, unsigned i, const char *file, struct m
 	int status = mx_data_read(&b->plan, i, file, want, err);
 	if (!status) {
 		struct wrong_bytes w = compare_lines(b, i, want);
-		if (w.wrong)
+		if (w.wrong) {
 			note_bytes(b, i, &w, want[mx_buffer_data(s, w.line) + w.byte], v);
+			mx_map_add(b, s, s->rows, s->cols, element_of_file,
+			           &(struct compared){ b, i, want });
+		}
 		v->checked += s->lines * s->line_bytes;
 		v->wrong += w.wrong;
 	}
@@ -580,6 +611,8 @@ static int judge_numbers(struct mx_bench *b, struct mx_verdict *v, struct mx_err
 
 int mx_bench_judge(struct mx_bench *b, const struct mx_run_result *r, struct mx_verdict *v,
                    struct mx_error *err) {
+	free(b->maps);
+	b->maps = NULL;
 	mx_bench_device_findings(b, v);
 	mx_bench_order(b, v);
 	if (r->failed) {

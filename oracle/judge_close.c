@@ -5,6 +5,7 @@
 #include "values.h"
 #include "../cases/dtype.h"
 #include "../cases/npy.h"
+#include "map.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -166,6 +167,29 @@ static struct first_wrong compare(struct closeness *c, const struct lines *l,
 	return w;
 }
 
+/* An output, and the file that it must be close to. */
+struct drawn {
+	const struct mx_bench *b;
+	struct closeness *c;
+	const struct lines *l;
+	const struct mx_npy *a;
+	bool own;
+};
+
+static void element(void *context, size_t row, size_t col, struct mx_map_value *v) {
+	const struct drawn *d = context;
+	const struct mx_buffer *s = d->l->s;
+	bool by_col = s->order == MX_ORDER_COL;
+	size_t line = by_col ? col : row, i = by_col ? row : col, bytes = dtype_bytes(s->type, 1);
+	const uint8_t *at = d->l->bytes + line * s->line_bytes;
+	memcpy(&v->got, at + i * bytes, bytes);
+	v->got_value = mx_value(s->type, at, i);
+	v->want_value = expected(d->l, d->a, d->own, line, i);
+	v->no_code = true;
+	v->unwritten = is_unwritten(d->l, line, i);
+	v->wrong = v->unwritten || !is_close(d->c, s->type, v->got_value, v->want_value);
+}
+
 static void note(const struct mx_bench *b, const struct lines *l, const struct first_wrong *w,
                  struct mx_verdict *v) {
 	bool by_col = l->s->order == MX_ORDER_COL;
@@ -192,8 +216,11 @@ static int judge_file(struct mx_bench *b, unsigned i, struct closeness *c, struc
 		status = mx_data_open(&b->plan, i, b->plan.c->buffers[i].expect, &a, &own, err);
 	if (!status) {
 		struct first_wrong w = compare(c, &l, &a, own);
-		if (w.wrong)
+		if (w.wrong) {
 			note(b, &l, &w, v);
+			mx_map_add(b, l.s, l.s->rows, l.s->cols, element,
+			           &(struct drawn){ b, c, &l, &a, own });
+		}
 		v->checked += l.s->lines * l.elements;
 		v->wrong += w.wrong;
 		mx_npy_free(&a);

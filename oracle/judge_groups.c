@@ -6,6 +6,8 @@
 #include "../cases/dtype.h"
 #include "bench_inside.h"
 #include "grouped.h"
+#include "map.h"
+#include "values.h"
 
 static struct exact_operand operand(const struct mx_bench *b, const struct mx_buffer *x,
                                     const struct mx_buffer *scales) {
@@ -106,9 +108,44 @@ static void report(const struct mx_bench *b, const struct mx_buffer *c, const st
 	v->offset = (long long)mx_buffer_at(c, first + g->row, g->col);
 }
 
+/* ---- the map ---- */
+
+struct drawn {
+	const struct mx_buffer *c;
+	const struct output *o;
+	const struct mx_grouped_verdict *v;
+};
+
+static void element(void *context, size_t row, size_t col, struct mx_map_value *value) {
+	const struct drawn *d = context;
+	unsigned bytes = (unsigned)dtype_bytes(d->c->type, 1);
+	size_t i = row * d->c->cols + col;
+	memcpy(&value->got, d->o->codes + i * bytes, bytes);
+	value->want = d->v->wants[i];
+	value->got_value = mx_value(d->c->type, d->o->codes + i * bytes, 0);
+	value->want_value = mx_value(d->c->type, (const uint8_t *)&d->v->wants[i], 0);
+	value->wrong = d->v->differs[i];
+	value->unwritten = d->o->unwritten[i];
+}
+
+/* Judges again, with the places of what is wrong. Short of memory there is no map. */
+static void draw(struct mx_bench *b, const struct mx_buffer *c, const struct mx_grouped *g,
+                 const struct output *o) {
+	size_t n = c->rows * c->cols;
+	struct mx_error none;
+	struct mx_grouped_verdict v = { .differs = calloc(n, 1), .wants = calloc(n, 4) };
+	struct drawn d = { c, o, &v };
+	if (v.differs && v.wants &&
+	    !mx_grouped_judge(g, b->expected, o->codes, o->unwritten,
+	                      (unsigned)dtype_bytes(c->type, 1), &v, &none))
+		mx_map_add(b, c, c->rows, c->cols, element, &d);
+	free(v.differs);
+	free(v.wants);
+}
+
 int mx_judge_groups(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err) {
 	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
-	struct mx_grouped_verdict found;
+	struct mx_grouped_verdict found = { .differs = NULL };
 	struct mx_grouped g;
 	if (grouped_of(b, &g, err) || prepare(b, &g, err))
 		return -1;
@@ -118,6 +155,8 @@ int mx_judge_groups(struct mx_bench *b, struct mx_verdict *v, struct mx_error *e
 	                     ? mx_fail(err, "%s: out of memory", b->plan.name)
 	                     : mx_grouped_judge(&g, b->expected, output.codes, output.unwritten,
 	                                        bytes, &found, err);
+	if (!status && found.wrong)
+		draw(b, c, &g, &output);
 	free(output.codes);
 	free(output.unwritten);
 	if (!status)

@@ -1,9 +1,12 @@
-/* Where an output is wrong. */
+/* Where outputs are wrong. */
 #include "map.h"
 
 #include <stdlib.h>
 
+#include "../cases/dtype.h"
 #include "product.h"
+
+/* ---- any output ---- */
 
 static size_t cell_size(size_t n) {
 	size_t size = 1;
@@ -12,15 +15,27 @@ static size_t cell_size(size_t n) {
 	return size;
 }
 
-static void count(const struct mx_output *o, struct mx_map *m) {
+static void lay_cells(struct mx_map *m) {
 	m->cell_rows = cell_size(m->rows);
 	m->cell_cols = cell_size(m->cols);
 	m->n_rows = (unsigned)((m->rows + m->cell_rows - 1) / m->cell_rows);
 	m->n_cols = (unsigned)((m->cols + m->cell_cols - 1) / m->cell_cols);
+}
+
+/* Returns whether an element is wrong; the first of them is (*row, *col). */
+static bool count(struct mx_map *m, mx_map_element *each, void *context, size_t *row, size_t *col) {
+	bool any = false;
 	for (size_t i = 0; i < m->rows; i++)
-		for (size_t k = 0; k < m->cols; k++)
-			m->wrong[i / m->cell_rows * m->n_cols + k / m->cell_cols] +=
-				o->differs[i * m->cols + k] != 0;
+		for (size_t k = 0; k < m->cols; k++) {
+			struct mx_map_value v = { 0 };
+			each(context, i, k, &v);
+			m->wrong[i / m->cell_rows * m->n_cols + k / m->cell_cols] += v.wrong;
+			if (!v.wrong || any)
+				continue;
+			any = true;
+			*row = i, *col = k;
+		}
+	return any;
 }
 
 /* The window around an element begins here. */
@@ -29,39 +44,59 @@ static size_t start(size_t at, size_t n, size_t show) {
 	return n <= show ? 0 : from + show > n ? n - show : from;
 }
 
-static void look(const struct mx_output *o, struct mx_map *m) {
-	m->window_row = start(o->first / m->cols, m->rows, MX_MAP_WINDOW_ROWS);
-	m->window_col = start(o->first % m->cols, m->cols, MX_MAP_WINDOW_COLS);
+static void look(struct mx_map *m, mx_map_element *each, void *context, size_t row, size_t col) {
+	m->window_row = start(row, m->rows, MX_MAP_WINDOW_ROWS);
+	m->window_col = start(col, m->cols, MX_MAP_WINDOW_COLS);
 	m->window_rows = m->rows < MX_MAP_WINDOW_ROWS ? (unsigned)m->rows : MX_MAP_WINDOW_ROWS;
 	m->window_cols = m->cols < MX_MAP_WINDOW_COLS ? (unsigned)m->cols : MX_MAP_WINDOW_COLS;
-	for (unsigned i = 0; i < m->window_rows * m->window_cols; i++) {
-		size_t at = (m->window_row + i / m->window_cols) * m->cols + m->window_col +
-		            i % m->window_cols;
-		m->window[i] = (struct mx_map_value){ o->got[at],
-			                              o->want[at],
-			                              mx_code_value(o->format, o->got[at]),
-			                              mx_code_value(o->format, o->want[at]),
-			                              o->differs[at] != 0,
-			                              o->unwritten[at] != 0 };
-	}
+	for (unsigned i = 0; i < m->window_rows * m->window_cols; i++)
+		each(context, m->window_row + i / m->window_cols,
+		     m->window_col + i % m->window_cols, &m->window[i]);
+}
+
+void mx_map_add(struct mx_bench *b, const struct mx_buffer *of, size_t rows, size_t cols,
+                mx_map_element *each, void *context) {
+	size_t row = 0, col = 0;
+	if (dtype_is_format(of->type) || (!b->maps && !(b->maps = calloc(1, sizeof *b->maps))) ||
+	    b->maps->n == MX_MAPS)
+		return;
+	struct mx_map *m = &b->maps->at[b->maps->n];
+	*m = (struct mx_map){ .buffer = (unsigned)(of - b->plan.buffers),
+		              .rows = rows,
+		              .cols = cols,
+		              .digits = 2 * (unsigned)dtype_bytes(of->type, 1) };
+	lay_cells(m);
+	if (!count(m, each, context, &row, &col))
+		return;
+	look(m, each, context, row, col);
+	b->maps->n++;
+}
+
+struct mx_maps *mx_bench_take_maps(struct mx_bench *b) {
+	struct mx_maps *maps = b->maps;
+	b->maps = NULL;
+	if (maps && maps->n)
+		return maps;
+	free(maps);
+	return NULL;
+}
+
+/* ---- a product ---- */
+
+static void of_product(void *context, size_t row, size_t col, struct mx_map_value *v) {
+	const struct mx_output *o = context;
+	size_t at = row * o->g.n + col;
+	*v = (struct mx_map_value){ o->got[at],
+		                    o->want[at],
+		                    mx_code_value(o->format, o->got[at]),
+		                    mx_code_value(o->format, o->want[at]),
+		                    o->differs[at] != 0,
+		                    o->unwritten[at] != 0,
+		                    false };
 }
 
 void mx_map_make(struct mx_bench *b, const struct mx_output *o) {
-	free(b->map);
-	b->map = NULL;
-	if (!o->wrong || o->is_tile || !(b->map = calloc(1, sizeof *b->map)))
-		return;
-	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
-	b->map->buffer = (unsigned)(c - b->plan.buffers);
-	b->map->rows = o->g.m;
-	b->map->cols = o->g.n;
-	b->map->digits = (unsigned)mx_code_digits(o->format);
-	count(o, b->map);
-	look(o, b->map);
-}
-
-struct mx_map *mx_bench_take_map(struct mx_bench *b) {
-	struct mx_map *m = b->map;
-	b->map = NULL;
-	return m;
+	if (o->wrong && !o->is_tile)
+		mx_map_add(b, mx_plan_role(&b->plan, MX_ROLE_C), o->g.m, o->g.n, of_product,
+		           (void *)o);
 }

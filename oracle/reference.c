@@ -2,6 +2,7 @@
  * (judge bound) or within a tolerance of the case (judge close). */
 #include "reference_inside.h"
 #include "../cases/dtype.h"
+#include "map.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -344,6 +345,26 @@ static bool is_unwritten(const struct output *o, size_t row, size_t col) {
 	return false;
 }
 
+/* An output, and the values that it must have. */
+struct drawn {
+	struct judged *j;
+	const struct output *o;
+	const struct expected *x;
+};
+
+static void element_of(void *context, size_t row, size_t col, struct mx_map_value *v) {
+	const struct drawn *d = context;
+	const struct mx_buffer *s = d->o->s;
+	size_t i = row * s->cols + col;
+	memcpy(&v->got, d->o->got + mx_buffer_at(s, row, col), dtype_bytes(s->type, 1));
+	v->got_value = output_value(d->o, row, col);
+	v->want_value = d->x->value[i];
+	v->no_code = true;
+	v->unwritten = is_unwritten(d->o, row, col);
+	v->wrong = v->unwritten ||
+	           share_of(d->j, s->type, v->got_value, d->x->value[i], d->x->bound[i]) > 1;
+}
+
 static void judge_values(struct judged *j, mx_slot k, const struct expected *x) {
 	struct output o = output_of(j->b, k);
 	size_t wrong = 0, first = 0, n = o.s->rows * o.s->cols;
@@ -362,6 +383,7 @@ static void judge_values(struct judged *j, mx_slot k, const struct expected *x) 
 	j->v->wrong += wrong;
 	if (!wrong)
 		return;
+	mx_map_add(j->b, o.s, o.s->rows, o.s->cols, element_of, &(struct drawn){ j, &o, x });
 	size_t row = first / o.s->cols, col = first % o.s->cols;
 	mx_verdict_locate(j->v, j->b, o.s, (long long)mx_buffer_at(o.s, row, col));
 	mx_verdict_add(

@@ -54,11 +54,12 @@ static int find_origin(const struct mx_gate *g, struct mx_bench *b, struct mx_re
  * take long have no scene. */
 static int find_scene(const struct mx_gate *g, struct mx_bench *b, struct mx_result *r) {
 	enum { MOST_SECONDS = 5 };
-	r->map = mx_bench_take_map(b);
+	r->maps = mx_bench_take_maps(b);
 	if (!g->o->html || !g->device->emu || !mx_verdict_status(&r->verdict) ||
 	    r->seconds > MOST_SECONDS)
 		return 0;
-	return mx_scene_find(b, g->o->seed, &r->verdict, r->map, &r->scene, &r->err);
+	return mx_scene_find(b, g->o->seed, &r->verdict, r->maps ? &r->maps->at[0] : NULL,
+	                     &r->scene, &r->err);
 }
 
 static int judge(const struct mx_gate *g, struct mx_bench *b, struct mx_result *r) {

@@ -31,7 +31,7 @@ struct mx_result {
 	char origin_at[160];    /* the location of this byte, for --who */
 	char witness[3072];     /* lines about a divergence; "": none */
 	char *schedule;         /* the schedule of the witness, for --schedule; owned, or NULL */
-	struct mx_map *map;     /* where the output is wrong; owned; NULL: not known */
+	struct mx_maps *maps;   /* where the outputs are wrong; owned; NULL: not known */
 	struct mx_scene *scene; /* --html: writers, and steps around a race; owned; or NULL */
 	struct mx_outputs *outputs; /* kept to compare a device with them; owned, or NULL */
 	struct mx_beside *beside;   /* the same run on the emulator; owned, or NULL */

@@ -23,7 +23,7 @@ struct part {
 static struct part part_of(struct mx_result *r, unsigned i) {
 	const struct part parts[PARTS] = { { (void **)&r->code, TEXT },
 		                           { (void **)&r->schedule, TEXT },
-		                           { (void **)&r->map, sizeof *r->map },
+		                           { (void **)&r->maps, sizeof *r->maps },
 		                           { (void **)&r->scene, sizeof *r->scene },
 		                           { (void **)&r->outputs, OUTPUTS } };
 	return parts[i];

@@ -40,10 +40,11 @@ static json_t *writers(const struct mx_scene *s, unsigned n) {
 }
 
 /* Hexadecimal and decimal: JSON has no NaN, and numbers of JavaScript are not f32. */
-static json_t *code_text(const struct mx_map *m, uint32_t code, double value) {
+static json_t *code_text(const struct mx_map *m, uint64_t code, bool none, double value) {
 	char decimal[32];
 	snprintf(decimal, sizeof decimal, "%.9g", value);
-	return json_pack("[o,s]", json_sprintf("0x%0*" PRIx32, (int)m->digits, code), decimal);
+	json_t *hex = none ? json_string("") : json_sprintf("0x%0*" PRIx64, (int)m->digits, code);
+	return json_pack("[o,s]", hex, decimal);
 }
 
 static json_t *window(const struct mx_map *m) {
@@ -56,19 +57,20 @@ static json_t *window(const struct mx_map *m) {
 		const struct mx_map_value *v = &m->window[i];
 		json_array_append_new(values,
 		                      json_pack("{s:o,s:o,s:b,s:b}", "got",
-		                                code_text(m, v->got, v->got_value), "want",
-		                                code_text(m, v->want, v->want_value), "wrong",
-		                                v->wrong, "unwritten", v->unwritten));
+		                                code_text(m, v->got, false, v->got_value), "want",
+		                                code_text(m, v->want, v->no_code, v->want_value),
+		                                "wrong", v->wrong, "unwritten", v->unwritten));
 	}
 	mx_json_put(w, "values", values);
 	return w;
 }
 
-static json_t *map(const struct mx_map *m, const struct mx_scene *s) {
+static json_t *map(const struct mx_map *m, const char *name, const struct mx_scene *s) {
 	json_t *all = json_object(), *wrong = json_array();
 	unsigned n = m->n_rows * m->n_cols;
 	for (unsigned i = 0; i < n; i++)
 		json_array_append_new(wrong, json_integer(m->wrong[i]));
+	mx_json_put_text(all, "buffer", name);
 	mx_json_put(all, "rows", json_integer((json_int_t)m->rows));
 	mx_json_put(all, "cols", json_integer((json_int_t)m->cols));
 	mx_json_put(all, "cell",
@@ -78,6 +80,17 @@ static json_t *map(const struct mx_map *m, const struct mx_scene *s) {
 	if (s && s->has_writers)
 		mx_json_put(all, "writers", writers(s, n));
 	mx_json_put(all, "window", window(m));
+	return all;
+}
+
+/* The writers are those of the first output. */
+static json_t *maps(const struct mx_result *x) {
+	json_t *all = json_array();
+	for (unsigned i = 0; i < x->maps->n; i++) {
+		const struct mx_map *m = &x->maps->at[i];
+		json_array_append_new(
+			all, map(m, x->run->c->buffers[m->buffer].name, i ? NULL : x->scene));
+	}
 	return all;
 }
 
@@ -166,8 +179,8 @@ static void add_sources(json_t *findings) {
 static json_t *run(const struct mx_record *r, const struct mx_result *x) {
 	json_t *one = mx_json_of_run(r, x);
 	add_sources(json_object_get(one, "findings"));
-	if (x->map)
-		mx_json_put(one, "map", map(x->map, x->scene));
+	if (x->maps)
+		mx_json_put(one, "maps", maps(x));
 	if (scene_of(x) && scene_of(x)->n_steps)
 		mx_json_put(one, "race", race(r, x));
 	return one;

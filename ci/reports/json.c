@@ -90,6 +90,17 @@ static void put_decibels(json_t *to, const char *key, double snr) {
 		mx_json_put(to, key, json_real(snr));
 }
 
+/* The histogram, without the empty classes at its end. */
+static json_t *ulps(const struct mx_metrics *m) {
+	json_t *all = json_array();
+	unsigned n = MX_ULP_CLASSES;
+	while (n && !m->ulp[n - 1])
+		n--;
+	for (unsigned i = 0; i < n; i++)
+		json_array_append_new(all, json_integer((json_int_t)m->ulp[i]));
+	return all;
+}
+
 static json_t *numbers(const struct mx_verdict *v) {
 	json_t *n = json_object();
 	mx_json_put(n, "checked", json_integer((json_int_t)v->checked));
@@ -104,6 +115,7 @@ static json_t *numbers(const struct mx_verdict *v) {
 	if (v->pattern[0])
 		mx_json_put_text(n, "pattern", v->pattern);
 	mx_json_put(n, "ulp_max", json_integer((json_int_t)v->metrics.ulp_max));
+	mx_json_put(n, "ulp", ulps(&v->metrics));
 	return n;
 }
 

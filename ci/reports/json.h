@@ -13,6 +13,7 @@
  *         "cached": true, if it was not done because the cache has its verdict,
  *         "error": text, if it could not run,
  *         "numbers": {"checked", "wrong", "basis", "snr_deq", "snr_unq", "worst_row", "ulp_max",
+ *           "ulp": [elements at a distance of 0, 1, 2 to 3, 4 to 7, ... ULP],
  *           "diagnosis", "pattern"},
  *         "order": {"proved": true, "assuming"} or {"proved": false, "why"},
  *         "hunt": {"runs", "differ", "unfinished"}, if it was a hunt,

@@ -21,7 +21,7 @@ is($status, 1, 'a run with a page has its own status') or diag $err;
 my $data = data_of($page);
 is_deeply([ map { $_->{outcome} } @{ $data->{runs} } ], [ 'fail', 'pass' ], 'the page has the runs');
 ok($data->{start}{device} eq 'emu' && $data->{end}{failed} == 1, '  and start and end');
-my $map = $data->{runs}[0]{map};
+my ($map) = @{ $data->{runs}[0]{maps} };
 is_deeply([ @$map{qw(rows cols cell grid)} ], [ 128, 128, [ 2, 2 ], [ 64, 64 ] ], 'the map of an output of 128 x 128');
 my $wrong = 0;
 $wrong += $_ for @{ $map->{wrong} };
@@ -33,9 +33,58 @@ my ($first) = grep { $_->{wrong} } @{ $window->{values} };
 my ($got, $want) = $data->{runs}[0]{findings}[0]{text} =~ /is (0x\w+) \(.*must be (0x\w+) /;
 is_deeply([ $first->{got}[0], $first->{want}[0] ], [ $got, $want ], 'the window has the first wrong element');
 is(scalar @{ $window->{values} }, $window->{rows} * $window->{cols}, '  and its neighbours');
-ok(!exists $data->{runs}[1]{map}, 'a run that passes has no map');
+ok(!exists $data->{runs}[1]{maps}, 'a run that passes has no map');
 is(scalar @{ $data->{history}{runs}{$bad} }, 2, 'trends of both entries');
 is($data->{history}{runs}{$bad}[0][1], 'fail', '  with their outcomes');
+
+# ---- maps of other outputs ----
+
+sub maps_of { mxcheck('run', '--html', "$dir/maps.html", @_); return @{ data_of("$dir/maps.html")->{runs}[0]{maps} // [] } }
+sub sum { my $n = 0; $n += $_ for @_; return $n }
+
+my @of_groups = maps_of('--case', 'cases/gemm/mxfp8_grouped_bf16.yaml', '--co', "$build/kernels/broken/last_fragment.co", '*/300x288x640/exact');
+is(scalar @of_groups, 1, 'groups have a map');
+is(sum(@{ $of_groups[0]{wrong} }), data_of("$dir/maps.html")->{runs}[0]{numbers}{wrong}, '  with every wrong element');
+ok($of_groups[0]{writers}, '  and the waves');
+
+sub npy_of {
+	my ($file, $n) = @_;
+	my $header = "{'descr': '<u4', 'fortran_order': False, 'shape': ($n, 64), }";
+	$header .= ' ' x (117 - length $header) . "\n";
+	return spew("$dir/$file", "\x93NUMPY\x01\x00" . pack('v', length $header) . $header . pack 'V*', map { $_ + 1 } 0 .. 64 * $n - 1);
+}
+npy_of('one.npy', 1);
+npy_of('cube.npy', 6);
+compile(spew("$dir/two.c", <<'END'), "$dir/two.co");
+__attribute__((device_kernel)) void two(__attribute__((address_space(1))) unsigned *one, __attribute__((address_space(1))) unsigned *cube) {
+	unsigned t = __builtin_amdgcn_workitem_id_x();
+	one[t] = t + (t != 3);
+	for (unsigned i = 0; i < 6; i++)
+		cube[64 * i + t] = 64 * i + t + (i != 4);
+}
+END
+my @two = maps_of('--case', spew("$dir/two.yaml", <<'END'));
+name: two
+code: two.co
+kernel: two
+grid: [1]
+block: [64]
+buffers:
+  - {name: ONE, role: none, type: u32, rows: 1, cols: 64, data: poison, expect: one.npy}
+  - {name: CUBE, role: none, type: u32, batch: 3, rows: 2, cols: 64, data: poison, expect: cube.npy}
+kernarg:
+  - {offset: 0, type: ptr, value: ONE}
+  - {offset: 8, type: ptr, value: CUBE}
+verdict: {judge: expect}
+runs:
+  - {M: 1, N: 1, K: 32, regime: general}
+END
+is_deeply([ map { "$_->{buffer} $_->{rows}x$_->{cols} " . sum(@{ $_->{wrong} }) } @two ], [ 'ONE 1x64 1', 'CUBE 6x64 64' ], 'each wrong output has a map, a batch too') or diag $out, $err;
+my ($three) = grep { $_->{wrong} } @{ $two[0]{window}{values} };
+is_deeply([ $three->{got}, $three->{want} ], [ [ '0x00000003', '3' ], [ '0x00000004', '4' ] ], '  with values');
+spew("$dir/close.yaml", slurp("$dir/two.yaml") =~ s/u32/f32/gr =~ s/judge: expect/judge: close, atol: 0/r);
+my @close = maps_of('--case', "$dir/close.yaml");
+ok(@close == 2 && !length((grep { $_->{wrong} } @{ $close[0]{window}{values} })[0]{want}[0]), 'a value that is no code has none') or diag $out, $err;
 
 my @race = ('run', '--case', 'cases/gemm/mxfp4_pingpong_f32.yaml', '--co', "$build/kernels/broken/missing_barrier.co", '--html', "$dir/race.html", 'gemm/mxfp4_pingpong_f32/128x128x1024/general');
 is(mxcheck(@race), 3, 'a race');

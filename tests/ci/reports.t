@@ -30,6 +30,7 @@ is_deeply([ @{ $runs[1] }{qw(type regime outcome status kernel)} ], [ 'run', 'ge
 my $n = $runs[1]{numbers};
 ok($n->{checked} == 33 * 128 && $n->{wrong} > 0 && $n->{snr_deq} > 40 && $n->{ulp_max} == 1, '  numbers');
 is($runs[0]{numbers}{snr_deq}, 'exact', '  an exact SNR in words');
+is_deeply($n->{ulp}, [ $n->{checked} - $n->{wrong}, $n->{wrong} ], '  the histogram of ULP');
 is_deeply([ map { "$_->{kind} $_->{severity} $_->{status}" } @{ $runs[1]{findings} } ], ['wrong-bits fail 1'], '  findings');
 ok($runs[1]{order}{proved}, '  the proof of order');
 is(run('sh', '-c', $runs[1]{reproduce} // 'false'), 1, '  and a command that reproduces it');
