@@ -20,33 +20,6 @@ typedef __bf16 bf16x4 __attribute__((ext_vector_type(4)));
 #define LEAST_TILES 4
 #endif
 
-/* The bytes of scales that a tile past the last one may load, of which there are `all`. */
-#ifndef SCALES_PAST
-#define SCALES_PAST(all) "0"
-#endif
-
-/* Loads tile 0, and of tile 1 the part of A, by `second`. */
-INLINE void begin(struct wave *w, u32x4 second) {
-	u32 k = CONSTANT_SGPR(0);
-	first_place(&w->p, &w->at);
-	load_all_a(w->p.from.a, w->p.at.a, w->p.dma.first, k);
-	load_all_direct(&w->from, &w->p.at, k, k, &w->even);
-	load_all_a(second, w->p.at.a, w->p.dma.first + SLOT, CONSTANT_SGPR(A_STEP));
-	WAIT_A(LOADS_DIRECT + LOADS_A);
-	TILE_BARRIER();
-	read_first(w->p.reads, w->a[0]);
-}
-
-INLINE void do_even(struct wave *w, enum ahead ahead, int from_zero, accumulators acc) {
-	do_tile(w, ahead, from_zero, &w->even, &w->odd, acc);
-	advance(&w->p, &w->at);
-}
-
-INLINE void do_odd(struct wave *w, enum ahead ahead, accumulators acc) {
-	do_tile(w, ahead, 0, &w->odd, &w->even, acc);
-	advance(&w->p, &w->at);
-}
-
 INLINE void store_fragment(buffer to, u32 offset, u32 size, f32x4 x) {
 	u32x2 halves = __builtin_bit_cast(u32x2, __builtin_convertvector(x, bf16x4));
 	if (size == 2)
@@ -56,21 +29,19 @@ INLINE void store_fragment(buffer to, u32 offset, u32 size, f32x4 x) {
 		                                       0);
 }
 
-/* Rows past the last are past the end of the buffer. Columns past the last are whole fragments,
- * whose descriptors have 0 bytes. */
 INLINE void store(GLOBAL u8 *C, u32 row, u32 col, u32 M, u32 N, u32 size, accumulators acc) {
-	u32 first = col + WAVE() * COLUMNS, ld = N * size, bytes = at_most(M - row, TILE) * ld;
-	u32 offset = LANE() % 16 * ld + (first + LANE() / 16 * 4) * size;
+	struct output o = find_output(row, col, M, N, size);
 	buffer to[FRAGS_N];
 #pragma unroll
 	for (u32 j = 0; j < FRAGS_N; j++)
-		to[j] = make_buffer(C + (u64)row * ld, first + 16 * j < N ? bytes : 0);
+		to[j] = make_buffer(C + o.at, o.bytes[j]);
 #pragma unroll
 	for (u32 i = 0; i < 2 * GROUPS; i++) {
 #pragma unroll
 		for (u32 j = 0; j < FRAGS_N; j++)
-			store_fragment(to[j], offset + j * 16 * size, size, accumulator(acc, i, j));
-		offset += 16 * ld;
+			store_fragment(to[j], o.offset + j * 16 * size, size,
+			               accumulator(acc, i, j));
+		o.offset += o.next_row;
 		__builtin_amdgcn_sched_barrier(0); /* it would keep all accumulators in VGPRs */
 	}
 }
@@ -134,52 +105,14 @@ KERNEL(256) void mxfp4_pipelined_bf16(struct matrices m, GLOBAL u8 *C) {
 
 /* ---- without an epilogue ---- */
 
-/* `bytes` for a tile below `tiles`, else 0. In assembly, because the compiler might select in
- * vector registers. */
-INLINE u32 bytes_of(u32 s, u32 tiles, u32 bytes) {
-	u32 masked;
-	asm("s_cmp_lt_u32 %1, %2\n\ts_cselect_b32 %0, %3, 0"
-	    : "=s"(masked)
-	    : "s"(s), "s"(tiles), "s"(bytes)
-	    : "scc");
-	return masked;
-}
-
-/* The descriptors for the loads during tile s. */
-INLINE void mask(struct wave *w, u32 s, u32 tiles) {
-	const struct descriptors *all = &w->p.from;
-	w->from.a.z = bytes_of(s + 2, tiles, all->a.z);
-	asm("s_cmp_lt_u32 %3, %4\n\t"
-	    "s_cselect_b32 %0, %5, 0\n\t"
-	    "s_cselect_b32 %1, %6, " SCALES_PAST("%6") "\n\t"
-	                                               "s_cselect_b32 %2, %7, " SCALES_PAST("%7")
-	    : "=&s"(w->from.b.z), "=&s"(w->from.a_scales.z), "=&s"(w->from.b_scales.z)
-	    : "s"(s + 1), "s"(tiles), "s"(all->b.z), "s"(all->a_scales.z), "s"(all->b_scales.z)
-	    : "scc");
-}
-
-INLINE void do_two(struct wave *w, u32 s, u32 tiles, int from_zero, accumulators acc) {
-	mask(w, s, tiles);
-	do_even(w, ALL, from_zero, acc);
-	mask(w, s + 1, tiles);
-	do_odd(w, ALL, acc);
-}
-
 INLINE void gemm_masked(const struct matrices *m, GLOBAL u8 *C, u32 size) {
 	u32 row = __builtin_amdgcn_workgroup_id_y() * TILE;
 	u32 col = __builtin_amdgcn_workgroup_id_x() * TILE;
-	u32 tiles = m->K / STEP;
 	struct wave w;
 	accumulators acc;
 
 	w.p = find_operands(m, row, col, 0);
-	w.from = w.p.from;
-	w.from.a.z = bytes_of(1, tiles, w.p.from.a.z);
-	begin(&w, w.from.a);
-	do_two(&w, 0, tiles, 1, acc);
-	for (u32 s = 2; s < tiles; s += 2)
-		do_two(&w, s, tiles, 0, acc);
-	drain(&w.even, w.a[0]);
+	multiply_masked(&w, m->K / STEP, acc);
 	store(C, row, col, m->M, m->N, size, acc);
 }
 

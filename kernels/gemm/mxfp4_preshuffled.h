@@ -70,6 +70,16 @@ enum {
 #define END_READS() WAIT_READS(0)
 #endif
 
+/* The bytes of scales that a tile past the last one may load, of which there are `all`. */
+#ifndef SCALES_PAST
+#define SCALES_PAST(all) "0"
+#endif
+
+/* The bytes of a group's scales before a tile. */
+#ifndef SCALES_BEFORE
+#define SCALES_BEFORE(tile) ((tile)*SCALE_STEP)
+#endif
+
 /* Tile s + 2 of A goes to the slot that is this number after that of tile s. */
 #ifndef WRITE_AHEAD
 #define WRITE_AHEAD 2
@@ -223,9 +233,9 @@ INLINE struct operands find_operands(const struct matrices *m, u32 row, u32 col,
 		tile_descriptor(m->a, row, m->M, 1, K / 2, from * A_STEP),
 		tile_descriptor(m->b, col, m->N, 16, K * 8, from * B_STEP),
 		tile_descriptor(m->a_scales, row, m->M, GROUP_ROWS, scale_bytes(K),
-		                from * SCALE_STEP),
+		                SCALES_BEFORE(from)),
 		tile_descriptor(m->b_scales, col, m->N, GROUP_ROWS, scale_bytes(K),
-		                from * SCALE_STEP),
+		                SCALES_BEFORE(from)),
 	};
 	find_offsets(&p.at, K, STEP);
 	p.slots = make_ring((u32)a_slots);
@@ -480,6 +490,95 @@ INLINE void do_tile(struct wave *w, enum ahead ahead, int from_zero, const struc
 	if (ahead != NOTHING)
 		TILE_BARRIER();
 	do_group(w, ahead, from_zero, GROUPS - 1, ahead != NOTHING ? there : 0, 0, now, next, acc);
+}
+
+/* ---- a product ---- */
+
+/* Loads tile 0, and of tile 1 the part of A, by `second`. */
+INLINE void begin(struct wave *w, u32x4 second) {
+	u32 k = CONSTANT_SGPR(0);
+	first_place(&w->p, &w->at);
+	load_all_a(w->p.from.a, w->p.at.a, w->p.dma.first, k);
+	load_all_direct(&w->from, &w->p.at, k, k, &w->even);
+	load_all_a(second, w->p.at.a, w->p.dma.first + SLOT, CONSTANT_SGPR(A_STEP));
+	WAIT_A(LOADS_DIRECT + LOADS_A);
+	TILE_BARRIER();
+	read_first(w->p.reads, w->a[0]);
+}
+
+INLINE void do_even(struct wave *w, enum ahead ahead, int from_zero, accumulators acc) {
+	do_tile(w, ahead, from_zero, &w->even, &w->odd, acc);
+	advance(&w->p, &w->at);
+}
+
+INLINE void do_odd(struct wave *w, enum ahead ahead, accumulators acc) {
+	do_tile(w, ahead, 0, &w->odd, &w->even, acc);
+	advance(&w->p, &w->at);
+}
+
+/* Where a wave's fragments are in C, with elements of `size` bytes. */
+struct output {
+	u64 at;               /* the tile's first row, bytes */
+	u32 bytes[FRAGS_N];   /* of the tile's rows, for each column of fragments */
+	u32 offset, next_row; /* the lane's in fragment 0, 0; from there to 1, 0 */
+};
+
+/* Rows past the last are past the end of the buffer. Columns past the last are whole fragments,
+ * whose descriptors have 0 bytes. */
+INLINE struct output find_output(u32 row, u32 col, u32 M, u32 N, u32 size) {
+	u32 first = col + WAVE() * COLUMNS, ld = N * size, bytes = at_most(M - row, TILE) * ld;
+	struct output o;
+	o.at = (u64)row * ld;
+	o.offset = LANE() % 16 * ld + (first + LANE() / 16 * 4) * size;
+	o.next_row = 16 * ld;
+#pragma unroll
+	for (u32 j = 0; j < FRAGS_N; j++)
+		o.bytes[j] = first + 16 * j < N ? bytes : 0;
+	return o;
+}
+
+/* `bytes` for a tile below `tiles`, else 0. In assembly, because the compiler might select in
+ * vector registers. */
+INLINE u32 bytes_of(u32 s, u32 tiles, u32 bytes) {
+	u32 masked;
+	asm("s_cmp_lt_u32 %1, %2\n\ts_cselect_b32 %0, %3, 0"
+	    : "=s"(masked)
+	    : "s"(s), "s"(tiles), "s"(bytes)
+	    : "scc");
+	return masked;
+}
+
+/* The descriptors for the loads during tile s. */
+INLINE void mask(struct wave *w, u32 s, u32 tiles) {
+	const struct descriptors *all = &w->p.from;
+	w->from.a.z = bytes_of(s + 2, tiles, all->a.z);
+	asm("s_cmp_lt_u32 %3, %4\n\t"
+	    "s_cselect_b32 %0, %5, 0\n\t"
+	    "s_cselect_b32 %1, %6, " SCALES_PAST("%6") "\n\t"
+	                                               "s_cselect_b32 %2, %7, " SCALES_PAST("%7")
+	    : "=&s"(w->from.b.z), "=&s"(w->from.a_scales.z), "=&s"(w->from.b_scales.z)
+	    : "s"(s + 1), "s"(tiles), "s"(all->b.z), "s"(all->a_scales.z), "s"(all->b_scales.z)
+	    : "scc");
+}
+
+INLINE void do_two(struct wave *w, u32 s, u32 tiles, int from_zero, accumulators acc) {
+	mask(w, s, tiles);
+	do_even(w, ALL, from_zero, acc);
+	mask(w, s + 1, tiles);
+	do_odd(w, ALL, acc);
+}
+
+/* All of `tiles` tiles, without an epilogue: loads ahead of the last tile have descriptors of 0
+ * bytes. If the number of tiles is odd, it adds one of zeros with scales of 2^-127, which is
+ * harmless but for a sum of -0, which becomes +0. */
+INLINE void multiply_masked(struct wave *w, u32 tiles, accumulators acc) {
+	w->from = w->p.from;
+	w->from.a.z = bytes_of(1, tiles, w->p.from.a.z);
+	begin(w, w->from.a);
+	do_two(w, 0, tiles, 1, acc);
+	for (u32 s = 2; s < tiles; s += 2)
+		do_two(w, s, tiles, 0, acc);
+	drain(&w->even, w->a[0]);
 }
 
 #endif

@@ -79,6 +79,13 @@ for my $t (grep { !$_->{none} } @twins) {
 	hunt($t, $name, $co, $twin) if defined $t->{hunt} && ($nth++ % 4 == 0 || is_long());
 }
 
+# N8: a split-K kernel is right, and its host did not clear C.
+my $splitk = slurp('cases/gemm/mxfp4_splitk_add_bf16.yaml') =~ s/data: zero/data: poison/r;
+mxcheck('run', '--case', spew("$dir/uncleared.yaml", $splitk), '--co', "$build/kernels/gemm/mxfp4_splitk_pipelined.co",
+	'gemm/mxfp4_splitk_add_bf16/32x48x1024/general');
+is("$status @{[kinds($out)]}", '1 order not-written', 'C that is not cleared before a split-K launch is flagged');
+like($out, qr/^ *diagnosis: as if the output had not been cleared/m, 'with the diagnosis');
+
 # The catalogue: each bug of a kernel has a twin, or a reason why it has none.
 for my $row (slurp('CONTRIBUTING.md') =~ /^(\| [SALN]\d+ \| .* \|)$/mg) {
 	my ($id, $what) = $row =~ /^\| (\w+) \| (.*) \|$/;
