@@ -41,6 +41,21 @@ static void test_broken(void) {
 	          "the finding names the signal before which a wait is missing");
 }
 
+/* The first wave may be at the next barrier when the second one loads. */
+static void test_named_barrier(void) {
+	static const uint32_t code[] = {
+		ITEM_ADDRESS, LANE_ADDRESS,     T_LDS_STORE(0, 1), T_SIGNAL(0), T_AWAIT(0),
+		T_ONLY(1, 1), T_LDS_LOAD(3, 2), T_SIGNAL(0),       T_AWAIT(0),  T_WAIT_LDS,
+		T_END,
+	};
+	unsigned right = 0;
+	for (uint64_t seed = 0; seed < SEEDS; seed++) {
+		const struct machine *m = run_seed(code, sizeof code, seed);
+		right += finding_says(m, "no t_wait lds 0 before its t_signal (+0x10)");
+	}
+	ok(right == SEEDS, "a finding names the barrier between the two, under every schedule");
+}
+
 /* The order holds in both directions, round after round. */
 static void test_rounds(void) {
 	static const uint32_t rounds[] = {
@@ -162,6 +177,7 @@ static void test_begun_again(void) {
 int main(void) {
 	test_exchange();
 	test_broken();
+	test_named_barrier();
 	test_rounds();
 	test_ended();
 	test_two_barriers();

@@ -8,8 +8,8 @@
  * another cache.
  *
  * Without synchronisation two operations may issue in any order, so they may land in any order. The
- * order is kept for operations with a barrier between them, and for all operations of a program of
- * which the waves synchronise through memory. */
+ * order is kept for operations of which one issued before a barrier completed and the other after,
+ * and for all operations of a program of which the waves synchronise through memory. */
 #include "inflight.h"
 
 static bool writes(const struct mx_memop *m) {
