@@ -24,6 +24,9 @@ typedef enum {
 	MX_WRONG_DEVICE = 4,  /* a fault, a time-out, something not implemented */
 } mx_severity;
 
+/* That of a finding of the emulator, by its class. */
+mx_severity mx_finding_severity(mx_finding_kind k);
+
 /* Where a finding of the emulator was, in the kernel of a step. */
 struct mx_note_place {
 	bool known;

@@ -442,7 +442,7 @@ static mx_action action_for(const struct mx_plan *p, mx_finding_kind k) {
 	return a;
 }
 
-static mx_severity severity_of(mx_finding_kind k) {
+mx_severity mx_finding_severity(mx_finding_kind k) {
 	static const mx_severity severity[] = { [MX_FINDING_NUMBERS] = MX_WRONG_NUMBERS,
 		                                [MX_FINDING_ORDER] = MX_WRONG_ORDER,
 		                                [MX_FINDING_LATENCY] = MX_WRONG_ORDER,
@@ -485,7 +485,7 @@ static void add_group(const struct mx_bench *b, unsigned step, const struct mx_f
 		snprintf(in, sizeof in, " step %u,", step + 1);
 	bool named = mx_location_in_buffer(b, f->address, location);
 	const struct mx_report *r = &b->step[step].report;
-	struct mx_note n = { .severity = fails ? severity_of(f->kind) : MX_REPORTED,
+	struct mx_note n = { .severity = fails ? mx_finding_severity(f->kind) : MX_REPORTED,
 		             .place = place_of(step, f) };
 	snprintf(n.kind, sizeof n.kind, "%s", mx_finding_name(f->kind));
 	snprintf(n.text, sizeof n.text, "%s%s%s;%s workgroup %u,%u,%u wave %u%s%s%s",

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "../../cases/files.h"
+#include "../../kernels/host/device.h"
+#include "../../oracle/bench.h"
 #include "../../ref/codeobject/codeobject.h"
 #include "../../ref/isa/isa.h"
 #include "../cli/args.h"
@@ -44,8 +46,6 @@ static const char help[] =
 	"numbers, 3\n"
 	"of order, 4 if a launch stopped; 2 for bad usage.\n";
 
-enum { WRONG = 1, NO_ORDER = 3, STOPPED = 4 };
-
 struct exec {
 	const char *seed, *race, *filter, *first, *keep, *read;
 	bool notes, strict;
@@ -76,7 +76,7 @@ static void print_line(const char *folder, const struct mx_exec_journal_finding 
 }
 
 static bool is_note(const struct mx_exec_journal_finding *f) {
-	return !strcmp(f->class, "note");
+	return f->kind < MX_FINDINGS && mx_finding_class_of(f->kind) == MX_FINDING_NOTE;
 }
 
 static void print_finding(const char *folder, const struct mx_exec_journal_finding *f) {
@@ -86,18 +86,17 @@ static void print_finding(const char *folder, const struct mx_exec_journal_findi
 	       (unsigned long long)f->launch);
 	if (f->launches > 1)
 		printf(" and %llu more", (unsigned long long)f->launches - 1);
-	printf("\n      %s: %s\n", f->kind, f->text);
+	printf("\n      %s: %s\n", f->kind < MX_FINDINGS ? mx_finding_name(f->kind) : "differs",
+	       f->text);
 	print_line(folder, f);
 }
 
 static int status_of(const struct exec *x, const struct mx_exec_journal_finding *f) {
-	if (!strcmp(f->class, "numbers"))
-		return WRONG;
-	if (!strcmp(f->class, "device"))
-		return STOPPED;
-	if (!strcmp(f->class, "order") || (x->strict && !strcmp(f->class, "latency")))
-		return NO_ORDER;
-	return 0;
+	if (f->kind == MX_FINDINGS)
+		return MX_WRONG_ORDER;
+	if (mx_finding_class_of(f->kind) == MX_FINDING_LATENCY && !x->strict)
+		return MX_NOT_WRONG;
+	return (int)mx_finding_severity(f->kind);
 }
 
 static const char *s(uint64_t n) {
@@ -149,31 +148,14 @@ static int report(const struct exec *x) {
 
 /* ---- the program's environment ---- */
 
-/* libmxhip.so beside this program, or in ../lib if both are installed. */
-static bool find_runtime(char path[PATH_MAX + 32]) {
-	static const char *const places[] = { "libmxhip.so", "../lib/libmxhip.so" };
-	char exe[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-	exe[n > 0 ? n : 0] = 0;
-	char *slash = strrchr(exe, '/');
-	if (slash)
-		*slash = 0;
-	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-		snprintf(path, PATH_MAX + 32, "%s/%s", exe, places[i]);
-		if (!access(path, R_OK))
-			return true;
-	}
-	return false;
-}
-
 /* The names under which programs load AMD's runtime. */
 static const char *const names[] = { "libamdhip64.so", "libamdhip64.so.5", "libamdhip64.so.6",
 	                             "libamdhip64.so.7" };
 enum { NAMES = sizeof names / sizeof *names };
 
 static bool link_runtime(const char *folder) {
-	char runtime[PATH_MAX + 32], name[PATH_MAX + 64];
-	if (!find_runtime(runtime))
+	char runtime[PATH_MAX], name[PATH_MAX + 64];
+	if (!mx_emulator_find(runtime))
 		return mx_complain("exec", "there is no libmxhip.so beside mxcheck"), false;
 	for (size_t i = 0; i < NAMES; i++) {
 		snprintf(name, sizeof name, "%s/%s", folder, names[i]);

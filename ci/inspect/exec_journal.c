@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FIELDS = 11 };
+enum { MOST_FIELDS = 10 };
 
 /* ---- growing ---- */
 
@@ -22,7 +22,6 @@ static struct mx_exec_journal_finding *add(struct mx_exec_journal *j) {
 	if (!f)
 		return NULL;
 	j->findings = f;
-	f[j->n] = (struct mx_exec_journal_finding){ .class = "order" };
 	return &f[j->n++];
 }
 
@@ -41,29 +40,37 @@ static uint64_t number(const char *text) {
 	return strtoull(text, NULL, 0);
 }
 
+static mx_finding_kind kind_of(const char *name) {
+	mx_finding_kind k = 0;
+	while (k < MX_FINDINGS && strcmp(mx_finding_name(k), name))
+		k++;
+	return k;
+}
+
+/* A line of another version may have a kind that this one lacks; it is left out. */
 static bool read_finding(struct mx_exec_journal *j, char **f) {
-	struct mx_exec_journal_finding *to = add(j);
+	mx_finding_kind kind = kind_of(f[2]);
+	struct mx_exec_journal_finding *to = kind < MX_FINDINGS ? add(j) : NULL;
 	if (to)
 		*to = (struct mx_exec_journal_finding){
-			.class = f[2],
-			.kind = f[3],
-			.kernel = f[4],
-			.grid = f[5],
-			.block = f[6],
-			.launch = number(f[7]),
-			.object = strcmp(f[8], "-") ? f[8] : NULL,
-			.address = number(f[9]),
-			.text = f[10],
+			.kind = kind,
+			.id = number(f[1]),
+			.kernel = f[3],
+			.grid = f[4],
+			.block = f[5],
+			.launch = number(f[6]),
+			.object = strcmp(f[7], "-") ? f[7] : NULL,
+			.address = number(f[8]),
+			.text = f[9],
 		};
-	return to != NULL;
+	return to || kind == MX_FINDINGS;
 }
 
 static bool read_difference(struct mx_exec_journal *j, char **f) {
 	struct mx_exec_journal_finding *to = add(j);
 	if (to)
 		*to = (struct mx_exec_journal_finding){
-			.class = "order",
-			.kind = "differs",
+			.kind = MX_FINDINGS,
 			.kernel = f[1],
 			.grid = f[2],
 			.block = f[3],
@@ -74,12 +81,11 @@ static bool read_difference(struct mx_exec_journal *j, char **f) {
 	return to != NULL;
 }
 
-/* Findings of this process are at `first` and after it, and their ids count them without changed
- * results. */
+/* Findings of this process are at `first` and after it. Changed results have no id. */
 static void read_times(struct mx_exec_journal *j, size_t first, char **f) {
 	uint64_t id = number(f[1]);
 	for (size_t i = first; i < j->n; i++)
-		if (strcmp(j->findings[i].kind, "differs") && !id--)
+		if (j->findings[i].kind != MX_FINDINGS && j->findings[i].id == id)
 			j->findings[i].launches = number(f[2]);
 }
 
@@ -98,7 +104,7 @@ static bool read_line(struct mx_exec_journal *j, size_t first, char *line) {
 	size_t n = 0;
 	while (n < MOST_FIELDS && (f[n] = strsep(&rest, n + 1 < MOST_FIELDS ? "\t" : "")))
 		n++;
-	if (n == 11 && !strcmp(f[0], "finding"))
+	if (n == 10 && !strcmp(f[0], "finding"))
 		return read_finding(j, f);
 	if (n == 7 && !strcmp(f[0], "differs"))
 		return read_difference(j, f);

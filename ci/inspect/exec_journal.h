@@ -7,11 +7,13 @@
 #include <stdint.h>
 
 #include "../../cases/case.h"
+#include "../../ref/isa/isa.h"
 
 /* One finding of a kernel, or a result that another schedule changed. Texts belong to the journal.
  */
 struct mx_exec_journal_finding {
-	const char *class, *kind; /* "order", "race-lds"; of a changed result "order", "differs" */
+	mx_finding_kind kind;              /* MX_FINDINGS: another schedule changed the result */
+	uint64_t id;                       /* in its process */
 	const char *kernel, *grid, *block; /* "1,1,1" */
 	const char *text;
 	const char *object; /* the file that has the code, in the folder; or NULL */

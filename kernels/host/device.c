@@ -30,20 +30,26 @@ int mx_why(struct mx_why *why, const char *format, ...) {
 
 /* ---- libraries ---- */
 
-/* libmxhip.so is in the program's folder, in ../lib if both are installed, or in the loader's
- * search path. */
+bool mx_emulator_find(char path[PATH_MAX]) {
+	static const char *const places[] = { "libmxhip.so", "../lib/libmxhip.so" };
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	exe[n > 0 ? n : 0] = 0;
+	char *slash = strrchr(exe, '/');
+	if (slash)
+		*slash = 0;
+	for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++)
+		if ((size_t)snprintf(path, PATH_MAX, "%s/%s", exe, places[i]) < PATH_MAX &&
+		    !access(path, R_OK))
+			return true;
+	return false;
+}
+
+/* If it is nowhere near the program, the loader searches. */
 static void *open_emulator(char file[256]) {
-	static const char *const paths[] = { "libmxhip.so", "../lib/libmxhip.so" };
-	char path[PATH_MAX + 32];
-	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX);
-	path[n > 0 ? n : 0] = 0;
-	char *slash = strrchr(path, '/');
-	void *library = NULL;
+	char path[PATH_MAX];
+	void *library = mx_emulator_find(path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 	snprintf(file, 256, "libmxhip.so");
-	for (size_t i = 0; !library && i < sizeof paths / sizeof *paths; i++) {
-		strcpy(slash ? slash + 1 : path, paths[i]);
-		library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	}
 	return library ? library : dlopen("libmxhip.so", RTLD_NOW | RTLD_LOCAL);
 }
 

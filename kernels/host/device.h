@@ -12,6 +12,7 @@
 #ifndef MX_DEVICE_H
 #define MX_DEVICE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -59,6 +60,10 @@ void mx_device_close(struct mx_device *d);
 /* The same in another process: *device describes the device and can do nothing. Runtimes of real
  * devices do not survive a fork, so that this process may still fork. */
 int mx_device_describe(const char *name, struct mx_device **device, struct mx_why *why);
+
+/* The path of libmxhip.so: in the program's folder, or in ../lib if both are installed. False: in
+ * neither. */
+bool mx_emulator_find(char path[PATH_MAX]);
 
 /* "AMD Instinct MI355X; HIP 7.0.51831, amdgpu 6.14.14; core 2400 MHz, memory 2000 MHz", without
  * what is not known. Returns text. */

@@ -10,7 +10,7 @@
  *   MXHIP_FIRST=N      only the first N such launches of each kernel
  *
  * The journal, DIR/PID.journal, has lines of fields that tabs separate:
- *   finding  ID CLASS KIND KERNEL GRID BLOCK LAUNCH OBJECT ADDRESS TEXT
+ *   finding  ID KIND KERNEL GRID BLOCK LAUNCH OBJECT ADDRESS TEXT
  *   differs  KERNEL GRID BLOCK LAUNCH SEED TEXT
  *   times    ID LAUNCHES
  *   end      LAUNCHES WATCHED PROVED REPEATED UNREPEATED
@@ -154,16 +154,6 @@ bool mx_watch_begin(const struct mx_function *f, struct mx_launch *l, uint64_t *
 
 /* ---- the journal ---- */
 
-static const char *class_name(mx_finding_kind k) {
-	switch (mx_finding_class_of(k)) {
-	case MX_FINDING_NUMBERS: return "numbers";
-	case MX_FINDING_ORDER: return "order";
-	case MX_FINDING_LATENCY: return "latency";
-	case MX_FINDING_DEVICE: return "device";
-	default: return "note";
-	}
-}
-
 /* Fields end at tabs, and lines at newlines. */
 static const char *field(char *text) {
 	for (char *c = text; *c; c++)
@@ -198,8 +188,7 @@ static void write_finding(const struct mx_watched *w, const struct met *m,
 	mx_finding_text(r, f, text, sizeof text);
 	mx_group_text(r->isa, g, more, sizeof more);
 	snprintf(name, sizeof name, "%s", w->function->name);
-	fprintf(watch.journal, "finding\t%u\t%s\t%s\t%s", m->id, class_name(f->kind),
-	        mx_finding_name(f->kind), field(name));
+	fprintf(watch.journal, "finding\t%u\t%s\t%s", m->id, mx_finding_name(f->kind), field(name));
 	print_shape(w->launch);
 	fprintf(watch.journal, "\t%llu\t%s\t0x%llx\t%s%s\n", (unsigned long long)w->number,
 	        mx_watch_object(watch.folder, w->function->module),

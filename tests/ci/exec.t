@@ -18,13 +18,8 @@ my $dir = tempdir(CLEANUP => 1);
 sub compile {
 	my $hip = "$llvm/clang -x hip --offload-arch=gfx950 -nogpulib -nogpuinc -g -O1";
 	symlink "$build/libmxhip.so", "$dir/libamdhip64.so";
-	my $bundle = '__CLANG_OFFLOAD_BUNDLE__';
 	system("$hip --cuda-device-only --no-gpu-bundle-output tests/ci/watched.hip -o $dir/code") == 0 or return 0;
-	my $code = slurp("$dir/code");
-	my @entries = ([ 'host-x86_64-unknown-linux-gnu-', '' ], [ 'hipv4-amdgcn-amd-amdhsa--gfx950', $code ]);
-	my $head = $bundle . pack 'Q<', scalar @entries;
-	$head .= pack('Q<3', 4096, length $_->[1], length $_->[0]) . $_->[0] for @entries;
-	spew("$dir/bundle", $head . "\0" x (4096 - length $head) . $code);
+	spew("$dir/bundle", hip_bundle(slurp("$dir/code")));
 	return system("$hip --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $dir/bundle " .
 			"-c tests/ci/watched.hip -o $dir/watched.o") == 0 &&
 		system("cc $dir/watched.o -L$dir -lamdhip64 -o $dir/watched") == 0;

@@ -107,11 +107,9 @@ for my $n (63, 64, length($good) - 1) {
 
 # ---- bundles ----
 
-# A bundle with one entry [Clang Offload Bundler, "Bundled Code Object Layout"].
 sub bundle {
 	my ($id) = @_;
-	my $head = pack 'a24 Q< Q< Q< Q< a*', '__CLANG_OFFLOAD_BUNDLE__', 1, 4096, length $good, length $id, $id;
-	return spew("$dir/bundle.co", pack('a4096', $head) . $good);
+	return spew("$dir/bundle.co", bundle_of([ $id, $good ]));
 }
 
 for my $c (qw(lint isa disasm)) {

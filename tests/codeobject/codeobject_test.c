@@ -212,7 +212,7 @@ static size_t compress_bundle(unsigned version, unsigned method, const uint8_t *
 	memcpy(file + 4, begin, 4);
 	for (unsigned i = version == 1; i < 2; i++, at += width)
 		memcpy(file + at, &sizes[i], width);
-	memset(file + at, 0x5A, 8); /* the hash, which nobody checks */
+	memset(file + at, 0x5A, 8); /* the hash: the reader does not check it */
 	return head + packed;
 }
 

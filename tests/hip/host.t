@@ -21,18 +21,9 @@ sub run {
 	return $? ? diag("$command: $said") && undef : $said;
 }
 
-# Bundles one code object. clang-offload-bundler is in another Debian package.
-sub bundle {
-	my ($code) = @_;
-	my @entries = ([ 'host-x86_64-unknown-linux-gnu-', '' ], [ 'hipv4-amdgcn-amd-amdhsa--gfx950', $code ]);
-	my $head = '__CLANG_OFFLOAD_BUNDLE__' . pack 'Q<', scalar @entries;
-	$head .= pack('Q<3', 4096, length $_->[1], length $_->[0]) . $_->[0] for @entries;
-	return $head . "\0" x (4096 - length $head) . $code;
-}
-
 for my $level ('-O1', '-O2', '-O3') {
 	run("$hip $level --cuda-device-only --no-gpu-bundle-output tests/hip/saxpy.hip -o $dir/code");
-	spew("$dir/bundle", bundle(slurp("$dir/code")));
+	spew("$dir/bundle", hip_bundle(slurp("$dir/code")));
 	run("$hip $level --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $dir/bundle " .
 		"-c tests/hip/saxpy.hip -o $dir/saxpy.o");
 	run("cc $dir/saxpy.o -L$build -lmxhip -Wl,-rpath,$build -o $dir/saxpy");
