@@ -37,6 +37,10 @@ __global__ void right(float *out, const float *in, int n) {
 	out[here()] = tile[255 - here()];
 }
 
+__global__ void adds(float *out, const float *in, int n) {
+	out[here()] += in[here()];
+}
+
 __global__ void no_barrier(float *out, const float *in, int n) {
 	__shared__ float tile[256];
 	tile[here()] = in[here()];
@@ -61,19 +65,26 @@ int main(int argc, char **argv) {
 	hipMalloc((void **)&in, sizeof back);
 	hipMalloc((void **)&out, sizeof back);
 	hipMemset(in, 0x40, sizeof back);
+	hipMemset(out, 0, sizeof back);
 	for (int i = 0; i < 3; i++)
-		if (!strcmp(which, "no_barrier"))
+		if (!strcmp(which, "no_barrier") || !strcmp(which, "crash"))
 			no_barrier<<<1, 256>>>(out, in, 256);
 		else if (!strcmp(which, "uninitialised"))
 			uninitialised<<<1, 256>>>(out, in, 200);
 		else if (!strcmp(which, "past_its_end"))
 			past_its_end<<<1, 256>>>(out, in, 1 << 20);
+		else if (!strcmp(which, "adds"))
+			adds<<<1, 256>>>(out, in, 256);
 		else
 			right<<<1, 256>>>(out, in, 256);
 	if (!strcmp(which, "crash"))
 		*(volatile int *)16 = 0;
 	int status = hipDeviceSynchronize();
 	hipMemcpy(back, out, sizeof back, 2);
+	unsigned sum = 0;
+	for (unsigned i = 0; i < sizeof back; i++)
+		sum = 31 * sum + ((unsigned char *)back)[i];
 	printf("%s: %s\n", which, status ? "an error" : back[0] == back[255] ? "equal" : "not equal");
+	printf("sum %u\n", sum);
 	return !strcmp(which, "seven") ? 7 : 0;
 }

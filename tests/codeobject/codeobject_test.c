@@ -253,6 +253,9 @@ static void test_compressed(const uint8_t *elf, size_t n) {
 	ok(is_refused(file, bytes, "version 9"), "and another version");
 	compress_bundle(1, 0, bundle, 4096 + n, file);
 	ok(is_refused(file, SIZE_MAX, "without a size"), "and version 1 without a size");
+	bytes = compress_bundle(2, 0, bundle, 4096 + n, file);
+	file[12]++;
+	ok(is_refused(file, bytes, "does not decompress"), "and a bundle of another size");
 	bytes = compress_bundle(3, 1, bundle, 4096 + n, file);
 	memset(file + 16, 0xFF, 8);
 	ok(is_refused(file, bytes, "more than 1 GiB"), "and 2^64 - 1 bytes");

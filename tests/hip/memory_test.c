@@ -18,6 +18,16 @@ static void is(hipError_t got, hipError_t want, const char *what) {
 		diag("got %s", hipGetErrorName(got));
 }
 
+/* Whether no byte was stored from unwritten ones. */
+static bool all_written(const void *p, size_t n) {
+	uint8_t states[256];
+	must(mxhipStates(p, n, states) ? hipSuccess : hipErrorInvalidValue);
+	for (size_t i = 0; i < n; i++)
+		if (!(states[i] & MX_WRITTEN))
+			return false;
+	return true;
+}
+
 /* ---- host memory ---- */
 
 static void test_registered(void) {
@@ -31,8 +41,8 @@ static void test_registered(void) {
 	ok(hipHostGetDevicePointer(&seen, mine + 8, 0) == hipSuccess && seen == mine + 8 &&
 	           hipHostGetFlags(&flags, mine + 8) == hipSuccess && flags == 2,
 	   "it has the same address on the device, and its flags");
-	ok(copy(p, mine + 8) == hipSuccess && !memcmp(p, mine + 8, 256),
-	   "the kernel reads it then");
+	ok(copy(p, mine + 8) == hipSuccess && !memcmp(p, mine + 8, 256) && all_written(p, 256),
+	   "the kernel reads it then, and all of it counts as written");
 	memset(p, 0xA5, 256);
 	ok(copy(mine + 8, p) == hipSuccess && mine[8] == 0xA5A5A5A5 && mine[71] == 0xA5A5A5A5 &&
 	           !mine[7] && !mine[72],
