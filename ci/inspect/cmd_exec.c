@@ -37,7 +37,7 @@ static const char help[] =
 	"  --filter GLOB      watch only kernels with such names, as the code object has them\n"
 	"  --first N          watch only the first N launches of each kernel\n"
 	"  --notes            print notes, too\n"
-	"  --strict           findings of latency fail\n"
+	"  --strict           races that are ordered only by latency fail, too\n"
 	"  --keep DIR         leave the journal and the code objects in DIR, which must be empty\n"
 	"  --read DIR         print what a program found that ran with MXHIP_WATCH=DIR, or --keep\n"
 	"  -h, --help         this text\n"

@@ -1,15 +1,15 @@
 /* Coverage of trials, and how it steers the draw.
  *
- * A trial that reaches a block or a way of a branch first is kept. Later draws vary one size of
- * kept trials. First each size goes through its borders: a path that few shapes reach may be wrong
- * for few of these. Then sizes are drawn, of the trials whose blocks fewer other trials reach more
- * often. */
+ * The first trial that reaches a block, or one way of a branch, is kept. Later draws vary one size
+ * of a kept trial. At first each size takes all its border values, because a rare path may be wrong
+ * at a border alone. Then sizes are random, and trials with rarer blocks are varied more often. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "shapes.h"
 
-/* What a dword of the code may have reached, and all of it. */
+/* What is counted of a dword of the code: a bit says that it exists, and a bit that a trial has
+ * reached it. */
 static const struct {
 	uint8_t possible, reached;
 } ways[] = {

@@ -176,7 +176,7 @@ MXHIP_API hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCap
 	return capture_info(stream, status, id, graph, last, n);
 }
 
-/* The mode says which calls a capture forbids; none needs to be. */
+/* The mode says which calls are forbidden during a capture. The emulator forbids none. */
 MXHIP_API hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode *mode) {
 	static _Thread_local hipStreamCaptureMode own = hipStreamCaptureModeGlobal;
 	if (!mode || !is_mode(*mode))

@@ -151,7 +151,7 @@ static const struct mx_finding *stopped_by(const struct mx_report *r) {
 	return i < r->n_findings ? &r->findings[i] : r->findings;
 }
 
-/* Results that the caller gets in a report of its own concern no other thread. */
+/* If the results go to a report of the caller, so does the error: no other thread returns it. */
 static void defer_outcome(const struct mx_report *r) {
 	char text[MX_LINE_ROOM] = "launch failure";
 	const struct mx_finding *f = r->n_findings ? stopped_by(r) : NULL;

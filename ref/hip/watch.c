@@ -1,5 +1,5 @@
 /* Watching a program: every launch is analysed, and what is found is appended to a journal, which
- * `mxcheck exec` reads. Launches of a thread that has set launch options are its own business.
+ * `mxcheck exec` reads. Launches of a thread that has set launch options are not watched.
  *
  * The environment asks for it:
  *   MXHIP_WATCH=DIR    the folder of the journal and of the code objects that it names
