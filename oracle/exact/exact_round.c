@@ -37,11 +37,19 @@ static const struct format *find(const char *name) {
 	return NULL;
 }
 
+/* 2^exp as a normal double. The searches below spend their time here. */
+static double power_of_two(int exp) {
+	uint64_t bits = (uint64_t)(exp + 1023) << 52;
+	double power;
+	memcpy(&power, &bits, sizeof power);
+	return power;
+}
+
 /* The value of a magnitude; exponents continue above the largest code. */
 static double value(const struct format *f, uint32_t magnitude) {
 	int exp = magnitude >> f->man, man = magnitude & ((1u << f->man) - 1);
-	return exp ? ldexp(man + (1 << f->man), exp - f->bias - f->man)
-	           : ldexp(man, 1 - f->bias - f->man);
+	return exp ? (man + (1 << f->man)) * power_of_two(exp - f->bias - f->man)
+	           : man * power_of_two(1 - f->bias - f->man);
 }
 
 static double f32_value(uint32_t magnitude) {
