@@ -9,16 +9,24 @@
 enum {
 	SCALAR = MX_LANES, /* the "lane" of scalar accesses */
 	PARTS = 32,        /* most dwords of data of a lane */
+	READS = (MX_LANES + 1) * PARTS,
 	KERNARG_BYTES = 4096,
 };
 
-/* The accesses so far of the operation that is landing: the k-th access of a lane belongs to the
- * k-th dword of the lane's data. */
+/* What a lane has read so far in the operation that is landing: the k-th access belongs to the k-th
+ * dword of the lane's data. */
 struct accesses {
 	unsigned n;
 	uint64_t address[PARTS];
 	uint8_t bytes[PARTS];
 	bool lds[PARTS];
+};
+
+/* A read by lanes, or a scalar one. */
+struct read {
+	uint64_t address, lanes;
+	uint8_t bytes;
+	bool lds;
 };
 
 struct writer {
@@ -32,8 +40,10 @@ struct search {
 	const struct mx_bench *b;
 	struct mx_chain *c;
 	unsigned depth;
-	struct writer *writers; /* of each value, while the launch runs */
-	struct accesses reads[MX_LANES + 1], writes[MX_LANES + 1];
+	struct writer *writers;   /* of each value, while the launch runs */
+	struct read reads[READS]; /* of the operation that is landing, in order */
+	unsigned n_reads;
+	uint8_t writes[MX_LANES + 1];   /* how many dwords each lane has written in it */
 	uint64_t kernarg[MX_MAX_STEPS]; /* address in the last run */
 };
 
@@ -127,13 +137,30 @@ static struct mx_step step_of(unsigned launch, const struct mx_event *e, int lan
 	return s;
 }
 
+/* Lanes that read one location may have an event each; one is enough. */
+static struct accesses reads_of(const struct search *s, int lane) {
+	struct accesses a = { 0 };
+	for (unsigned i = 0; i < s->n_reads && a.n < PARTS; i++) {
+		const struct read *r = &s->reads[i];
+		bool own = lane < 0 ? !r->lanes : r->lanes >> lane & 1, known = !own;
+		for (unsigned k = 0; k < a.n; k++)
+			known |= a.address[k] == r->address;
+		if (known)
+			continue;
+		a.address[a.n] = r->address;
+		a.bytes[a.n] = r->bytes;
+		a.lds[a.n++] = r->lds;
+	}
+	return a;
+}
+
 static void note_writer(struct search *s, size_t i, const struct mx_event *e, int lane,
                         unsigned part) {
 	struct writer *w = &s->writers[i];
 	w->found = true;
 	w->step = step_of(mx_bench_running(s->b), e, lane, part);
 	memcpy(w->s, e->registers.s, sizeof w->s);
-	w->read = e->landing ? s->reads[lane < 0 ? SCALAR : lane] : (struct accesses){ 0 };
+	w->read = e->landing ? reads_of(s, lane) : (struct accesses){ 0 };
 }
 
 static void register_written(struct search *s, const struct mx_event *e) {
@@ -173,16 +200,10 @@ static bool is_memory(const struct mx_value *v) {
 	return v->where == MX_IN_MEMORY || v->where == MX_IN_LDS;
 }
 
-/* Lanes that read one location have an event each; one is enough. */
-static void note_access(struct accesses *a, const struct mx_event *e) {
-	bool known = a->n == PARTS;
-	for (unsigned i = 0; !e->write && i < a->n; i++)
-		known |= a->address[i] == e->address;
-	if (known)
-		return;
-	a->address[a->n] = e->address;
-	a->bytes[a->n] = (uint8_t)e->bytes;
-	a->lds[a->n++] = e->kind == MX_EVENT_LDS;
+static void note_read(struct search *s, const struct mx_event *e) {
+	if (s->n_reads < READS)
+		s->reads[s->n_reads++] = (struct read){ e->address, e->lanes, (uint8_t)e->bytes,
+			                                e->kind == MX_EVENT_LDS };
 }
 
 /* Whether this event is the read of the value by its reader. */
@@ -193,23 +214,18 @@ static bool reads_now(const struct search *s, const struct mx_value *v, const st
 }
 
 static void accessed(struct search *s, const struct mx_event *e) {
-	struct accesses *a = &s->writes[e->lane < 0 ? SCALAR : e->lane];
-	unsigned l;
-	if (e->write)
-		note_access(a, e);
-	else if (!e->lanes)
-		note_access(&s->reads[SCALAR], e);
-	else
-		for (l = 0; l < MX_LANES; l++)
-			if (e->lanes >> l & 1)
-				note_access(&s->reads[l], e);
+	uint8_t *written = &s->writes[e->lane < 0 ? SCALAR : e->lane];
+	if (!e->write)
+		note_read(s, e);
+	else if (*written < PARTS)
+		++*written;
 	for (size_t i = 0; i < s->c->n_values; i++) {
 		struct mx_value *v = &s->c->values[i];
 		if (!e->write && !v->known && reads_now(s, v, e)) {
 			v->data = e->data;
 			v->known = true;
 		} else if (e->write && !v->resolved && is_memory(v) && same_location(s, v, e))
-			note_writer(s, i, e, e->lane, a->n ? a->n - 1 : 0);
+			note_writer(s, i, e, e->lane, *written - 1);
 	}
 }
 
@@ -251,7 +267,7 @@ static void issued(struct search *s, const struct mx_event *e) {
 
 /* The reader lands: it reads the present contents of memory. */
 static void landing(struct search *s, const struct mx_event *e) {
-	memset(s->reads, 0, sizeof s->reads);
+	s->n_reads = 0;
 	memset(s->writes, 0, sizeof s->writes);
 	for (size_t i = 0; i < s->c->n_values; i++) {
 		struct mx_value *v = &s->c->values[i];
