@@ -18,4 +18,13 @@ sub tier {
 sub is_long    { return tier('MXCHECK_LONG') }
 sub is_nightly { return tier('MXCHECK_NIGHTLY') }
 
+# The kernels of a build. A broken twin has the instructions of its correct kernel but for a few:
+# the short tier takes one of ten.
+sub kernels {
+	my ($build) = @_;
+	my @twins = sort glob "$build/kernels/broken/*.co";
+	my $nth = is_long() ? 1 : 10;
+	return sort((grep { !m{/broken/} } glob "$build/kernels/*/*.co"), @twins[ grep { $_ % $nth == 0 } 0 .. $#twins ]);
+}
+
 1;

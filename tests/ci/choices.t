@@ -9,7 +9,7 @@ our ($build, $status, $out, $err, $dir);
 
 my $regress = "$dir/regress";
 
-sub fuzz { return mxcheck('fuzz', '--regress', $regress, '--count', 96, @_) }
+sub fuzz { return mxcheck('fuzz', '--regress', $regress, '--count', is_long() ? 96 : 48, @_) }
 
 sub without_choices { return $_[0] =~ s/^ +- \{name: \w+, +of: [^\n]*\n//mgr }
 

@@ -7,7 +7,7 @@ require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 
 my $llvm = llvm();
-my @objects = (glob("$build/kernels/*/*.co"), glob("$build/tests/*/*.co"));
+my @objects = (kernels($build), glob("$build/tests/*/*.co"));
 
 # Assembles and links a text.
 sub assemble {

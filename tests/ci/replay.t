@@ -95,7 +95,7 @@ for (@said) {
 # ---- a launch that does not end ----
 
 my $begin = time;
-is(run_race(race('counting', 1), '--no-analysis', '--time-out', 1, '--seed', 3, '--race', 6), 4, 'a hunt in which some runs do not end');
+is(run_race(race('counting', 1), '--no-analysis', '--time-out', 0.3, '--seed', 3, '--race', 6), 4, 'a hunt in which some runs do not end');
 like($out, qr/witness:   sequential: ends in (?:no-progress|time-out): counting\+0x/, '  nor does the sequential one') or diag $out;
 cmp_ok(time - $begin, '<', 20, '  the search for a witness is bounded all the same');
 is(run_race("$dir/counting.yaml", '--no-analysis', '--time-out', 0.5, '--seed', 1, '--race', 50), 4, 'a judged run that does not end');

@@ -57,7 +57,7 @@ sub fails_twice {
 # the next instruction begins.
 sub hunt {
 	my ($t, $name, $co, $twin) = @_;
-	my @hunt = ('--race', $t->{hunt} || 20, '--no-analysis');
+	my @hunt = ('--race', $t->{hunt} || 20, '--no-analysis', '--no-shrink');
 	if ($t->{hunt}) {
 		fails_twice({ %$t, kinds => ['nondeterminism'], lacks => '' }, "$name, $t->{hunt} schedules,",
 			$co, @hunt);

@@ -4,14 +4,13 @@
 use strict;
 use warnings;
 use Test::More;
-use File::Find;
 use File::Temp 'tempdir';
 require './tests/files.pl';
+require './tests/tiers.pl';
 
 my $build = $ENV{BUILD} || 'build';
 my $llvm = llvm();
-my @objects;
-find(sub { push @objects, $File::Find::name if /\.co$/ }, "$build/kernels") if -d "$build/kernels";
+my @objects = kernels($build);
 plan skip_all => 'no LLVM 20 or newer' unless $llvm;
 plan skip_all => "no code objects in $build/kernels" unless @objects;
 my $dir = tempdir(CLEANUP => 1);

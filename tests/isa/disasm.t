@@ -6,7 +6,6 @@ use strict;
 use warnings;
 no warnings 'portable';
 use Test::More;
-use File::Find;
 use File::Temp 'tempdir';
 require './tests/tiers.pl';
 
@@ -71,8 +70,7 @@ sub compare {
 
 # ---- compiled kernels ----
 
-my @objects;
-find(sub { push @objects, $File::Find::name if /\.co$/ }, "$build/kernels") if -d "$build/kernels";
+my @objects = kernels($build);
 my %lines;
 for (@objects ? `$llvm/llvm-objdump -d @objects` : ()) {
 	$lines{ join ' ', map { lc } split ' ', $1 } = 1 if m{// [0-9A-F]+: ((?:[0-9A-F]{8} ?)+)};
