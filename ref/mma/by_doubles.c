@@ -30,6 +30,9 @@
 
 enum { MAX_VALUES = 2048, STRIPS = MX_LANES / STRIP, ROWS = 4 };
 
+/* Signed comparisons are the cheaper ones. */
+typedef VECTOR(int32_t) ints;
+
 /* What does not change in the loops, so that each combination is compiled on its own. */
 struct kind {
 	unsigned m;
@@ -53,7 +56,7 @@ struct operands {
 
 /* The fields of an f16 at their places in a float are 2^-112 of it. */
 INLINE words half_values(words code) {
-	words magnitude = code & 0x7FFF, special = (words)(magnitude >= 0x7C00);
+	words magnitude = code & 0x7FFF, special = (words)((ints)magnitude >= 0x7C00);
 	floats x = (floats)(magnitude << (MX_F32_MAN - MX_F16_MAN)) * 0x1p112f;
 	return (words)x | (special & MX_F32_INF) | (code << 16 & MX_F32_SIGN);
 }
@@ -66,8 +69,7 @@ INLINE words floats_of(mx_type t, words code) {
 	case MX_T_F16: return half_values(code);
 	case MX_T_FP8: return (words)strip_values(mx_format_info(MX_E4M3), code);
 	case MX_T_BF8: return (words)strip_values(mx_format_info(MX_E5M2), code);
-	default: /* I8 */
-		return (words) __builtin_convertvector((VECTOR(int32_t))(code << 24) >> 24, floats);
+	default: /* I8 */ return (words) __builtin_convertvector((ints)(code << 24) >> 24, floats);
 	}
 }
 
@@ -92,62 +94,98 @@ INLINE doubles choose(longs mask, doubles yes, doubles no) {
 	return (doubles)(((longs)yes & mask) | ((longs)no & ~mask));
 }
 
-INLINE words smaller(words x, words y) {
-	words less = (words)(x < y);
-	return (x & less) | (y & ~less);
+INLINE ints larger(ints x, ints y) {
+	ints less = x < y;
+	return (y & less) | (x & ~less);
 }
 
-INLINE words larger(words x, words y) {
-	return ~smaller(~x, ~y);
-}
-
-INLINE double float_of_bits(uint32_t bits) {
-	float x;
-	memcpy(&x, &bits, sizeof x);
-	return x;
-}
-
-/* Widens the range of a strip by magnitudes from `least` + 1 to `size`, as bits of floats. */
-INLINE void widen(struct factors *f, unsigned strip, words size, words least) {
-	size = larger(size, __builtin_shufflevector(size, size, 4, 5, 6, 7, 0, 1, 2, 3));
-	size = larger(size, __builtin_shufflevector(size, size, 2, 3, 0, 1, 6, 7, 4, 5));
-	size = larger(size, __builtin_shufflevector(size, size, 1, 0, 3, 2, 5, 4, 7, 6));
-	least = smaller(least, __builtin_shufflevector(least, least, 4, 5, 6, 7, 0, 1, 2, 3));
-	least = smaller(least, __builtin_shufflevector(least, least, 2, 3, 0, 1, 6, 7, 4, 5));
-	least = smaller(least, __builtin_shufflevector(least, least, 1, 0, 3, 2, 5, 4, 7, 6));
-	double most = float_of_bits(size[0]), min = float_of_bits(least[0] + 1);
-	f->size[strip] = most > f->size[strip] ? most : f->size[strip];
-	f->least[strip] = min < f->least[strip] ? min : f->least[strip];
-}
-
-/* One strip of lanes. `run` items are consecutive in k, then the next lane group has its turn;
- * there are 64 / width groups. */
-INLINE void load_strip(struct factors *f, unsigned width, mx_type t, unsigned items, unsigned run,
-                       unsigned lane, const uint32_t (*regs)[MX_LANES]) {
-	unsigned bits = mx_type_bits(t), shift = __builtin_ctz(width), mn = lane & (width - 1);
-	words size = { 0 }, least = size + MX_F32_INF - 1;
-	for (unsigned first = 0; first < items; first += run) {
-		unsigned k = (first << (6 - shift)) + (lane >> shift) * run;
-		for (unsigned i = first; i < first + run; i++, k++) {
-			words x = floats_of(t, strip_codes(bits, regs, lane, i));
-			words m = x & ~MX_F32_SIGN, finite = (words)(m < MX_F32_INF);
-			doubles value = __builtin_convertvector((floats)x, doubles);
-			memcpy(f->value + k * width + mn, &value, sizeof value);
-			size = larger(size, m & finite);
-			least = smaller(least, m - 1);
+/* Element i is the largest of v[i]. */
+INLINE ints largest_of_each(ints v[STRIP]) {
+	for (unsigned n = STRIP / 2; n; n /= 2)
+		for (unsigned i = 0; i < n; i++) {
+			ints x = v[2 * i], y = v[2 * i + 1];
+			v[i] = larger(__builtin_shufflevector(x, y, 0, 2, 4, 6, 8, 10, 12, 14),
+			              __builtin_shufflevector(x, y, 1, 3, 5, 7, 9, 11, 13, 15));
 		}
-	}
-	widen(f, mn / STRIP, size, least);
+	return v[0];
 }
 
-INLINE void load(struct factors *f, unsigned width, mx_type t, unsigned items, unsigned run,
-                 const uint32_t (*regs)[MX_LANES]) {
+/* Magnitudes of strips as bits of floats, for each lane: the largest finite one, and the largest
+ * distance of any but 0 from 2^31, which the least one has. */
+struct range {
+	ints size[STRIPS], distance[STRIPS];
+};
+
+INLINE ints distance_of(ints magnitude) {
+	return -magnitude & INT32_MAX;
+}
+
+INLINE void note_range(struct range *r, unsigned strip, words x) {
+	ints m = (ints)(x & ~MX_F32_SIGN), finite = m < (int)MX_F32_INF;
+	r->size[strip] = larger(r->size[strip], m & finite);
+	r->distance[strip] = larger(r->distance[strip], distance_of(m));
+}
+
+INLINE void set_range(struct factors *f, struct range *r) {
+	doubles size = __builtin_convertvector((floats)largest_of_each(r->size), doubles);
+	ints least = distance_of(largest_of_each(r->distance));
+	memcpy(f->size, &size, sizeof size);
+	size = __builtin_convertvector((floats)least, doubles);
+	memcpy(f->least, &size, sizeof size);
+}
+
+/* Whether sums of products are exact only if the factors are in some range. */
+INLINE bool needs_range(mx_type t) {
+	return t != MX_T_I8 && t != MX_T_F32;
+}
+
+/* The items of a register of STRIP lanes, which are consecutive in k. */
+INLINE void load_register(struct factors *f, unsigned width, mx_type t, unsigned mn, unsigned k,
+                          const uint32_t *reg, struct range *range) {
+	unsigned bits = mx_type_bits(t);
+	words codes;
+	memcpy(&codes, reg, sizeof codes);
+	for (unsigned at = 0; at < 32; at += bits, k++) {
+		words x = floats_of(t, codes >> at & UINT32_MAX >> (32 - bits));
+		doubles value = __builtin_convertvector((floats)x, doubles);
+		memcpy(f->value + k * width + mn, &value, sizeof value);
+		if (needs_range(t))
+			note_range(range, mn / STRIP, x);
+	}
+}
+
+/* `run` items of a lane, whole registers, are consecutive in k; then the next lane group has its
+ * turn. There are 64 / width groups. */
+INLINE void load_as(struct factors *f, unsigned width, mx_type t, unsigned items, unsigned run,
+                    const uint32_t (*regs)[MX_LANES]) {
+	unsigned in_register = 32 / mx_type_bits(t), shift = __builtin_ctz(width);
+	struct range range;
 	for (unsigned i = 0; i < STRIPS; i++) {
-		f->size[i] = 0;
-		f->least[i] = HUGE_VAL;
+		range.size[i] = (ints){ 0 };
+		range.distance[i] = distance_of(range.size[i] + (int)MX_F32_INF);
 	}
 	for (unsigned lane = 0; lane < MX_LANES; lane += STRIP)
-		load_strip(f, width, t, items, run, lane, regs);
+		for (unsigned first = 0; first < items; first += run) {
+			unsigned k = (first << (6 - shift)) + (lane >> shift) * run;
+			for (unsigned i = 0; i < run; i += in_register)
+				load_register(f, width, t, lane & (width - 1), k + i,
+				              &regs[(first + i) / in_register][lane], &range);
+		}
+	if (needs_range(t))
+		set_range(f, &range);
+}
+
+/* Compiled for each type on its own. */
+INLINE void load(struct factors *f, unsigned width, mx_type t, unsigned items, unsigned run,
+                 const uint32_t (*regs)[MX_LANES]) {
+	switch (t) {
+	case MX_T_F32: load_as(f, width, MX_T_F32, items, run, regs); break;
+	case MX_T_F16: load_as(f, width, MX_T_F16, items, run, regs); break;
+	case MX_T_BF16: load_as(f, width, MX_T_BF16, items, run, regs); break;
+	case MX_T_FP8: load_as(f, width, MX_T_FP8, items, run, regs); break;
+	case MX_T_BF8: load_as(f, width, MX_T_BF8, items, run, regs); break;
+	default: load_as(f, width, MX_T_I8, items, run, regs);
+	}
 }
 
 /* A bound of products of two strips. */
@@ -215,9 +253,9 @@ INLINE floats round_sum(const struct sum *s, floats acc, double doubt, longs *ag
 }
 
 INLINE words add_integers(doubles sum, words acc, bool clamp) {
-	words x = (words) __builtin_convertvector(sum, VECTOR(int32_t));
+	words x = (words) __builtin_convertvector(sum, ints);
 	words total = acc + x, limit = (acc >> 31) + INT32_MAX;
-	words over = (words)((VECTOR(int32_t))((acc ^ total) & (x ^ total)) < 0);
+	words over = (words)((ints)((acc ^ total) & (x ^ total)) < 0);
 	return clamp ? (total & ~over) | (limit & over) : total;
 }
 
@@ -238,6 +276,16 @@ INLINE struct place place_of(unsigned m, unsigned r, unsigned lane) {
 	return at;
 }
 
+/* Element `row` of each half. */
+INLINE doubles row_of_two(doubles x, unsigned row) {
+	switch (row) {
+	case 0: return __builtin_shufflevector(x, x, 0, 0, 0, 0, 4, 4, 4, 4);
+	case 1: return __builtin_shufflevector(x, x, 1, 1, 1, 1, 5, 5, 5, 5);
+	case 2: return __builtin_shufflevector(x, x, 2, 2, 2, 2, 6, 6, 6, 6);
+	default: return __builtin_shufflevector(x, x, 3, 3, 3, 3, 7, 7, 7, 7);
+	}
+}
+
 /* Products k of rows i; with M = 4 a strip has two blocks. */
 INLINE doubles product(const struct mx_products *g, const struct operands *x, struct kind kind,
                        struct place at, unsigned i, unsigned k) {
@@ -246,8 +294,7 @@ INLINE doubles product(const struct mx_products *g, const struct operands *x, st
 	doubles b = load_doubles(x->b.value + k_b * x->width + at.at_b);
 	if (kind.m != 4)
 		return b * a[at.row + i];
-	double x0 = a[i], x1 = a[4 + i];
-	return b * (doubles){ x0, x0, x0, x0, x1, x1, x1, x1 };
+	return b * row_of_two(load_doubles(a), i);
 }
 
 /* Products of a step; integers have one. */
@@ -321,15 +368,16 @@ INLINE void strip(const struct mx_products *g, const struct operands *x, struct 
 	else
 		careful_strip(g, x, kind, at, acc, unsure);
 	for (unsigned i = 0; i < ROWS; i++) {
-		words size = acc[i] & ~MX_F32_SIGN, nan = (words)(size > MX_F32_INF);
+		ints size = (ints)(acc[i] & ~MX_F32_SIGN);
+		words nan = (words)(size > (int)MX_F32_INF);
 		if (!kind.integer)
 			acc[i] = (acc[i] & ~nan) | (nan & MX_F32_NAN);
 		if (exact && (kind.integer || !g->clamp)) {
 			memcpy(&g->d[at.r + i][at.lane], &acc[i], sizeof *acc);
 			continue;
 		}
-		words bad = (words) __builtin_convertvector(unsure[i], VECTOR(int32_t));
-		bad |= g->clamp ? (words)(size >= MX_F32_INF) : (words){ 0 };
+		words bad = (words) __builtin_convertvector(unsure[i], ints);
+		bad |= g->clamp ? (words)(size >= (int)MX_F32_INF) : (words){ 0 };
 		store(g, at.r + i, at.lane, acc[i], bad, again);
 	}
 }

@@ -7,7 +7,19 @@
 /* Item `item` of `bits` bits in a lane's registers. */
 uint64_t mx_get_item(const uint32_t (*regs)[MX_LANES], unsigned bits, unsigned lane, unsigned item);
 
-unsigned mx_type_bits(mx_type t);
+static inline unsigned mx_type_bits(mx_type t) {
+	switch (t) {
+	case MX_T_F64: return 64;
+	case MX_T_F32:
+	case MX_T_I32: return 32;
+	case MX_T_F16:
+	case MX_T_BF16: return 16;
+	case MX_T_FP8:
+	case MX_T_BF8:
+	case MX_T_I8: break;
+	}
+	return 8;
+}
 
 /* A lane holds groups of `height` = H consecutive rows of the result: 4, or 1 for f64. All lanes
  * together hold MI groups of each of BI blocks at a time:

@@ -29,20 +29,6 @@ const struct mx_dense *mx_dense_by_name(const char *name) {
 	return NULL;
 }
 
-unsigned mx_type_bits(mx_type t) {
-	switch (t) {
-	case MX_T_F64: return 64;
-	case MX_T_F32:
-	case MX_T_I32: return 32;
-	case MX_T_F16:
-	case MX_T_BF16: return 16;
-	case MX_T_FP8:
-	case MX_T_BF8:
-	case MX_T_I8: break;
-	}
-	return 8;
-}
-
 unsigned mx_dense_operand_items(const struct mx_dense *op) {
 	return op ? op->k * op->m * op->blocks / MX_LANES : 0;
 }
