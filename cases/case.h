@@ -540,6 +540,7 @@ struct mx_reference {
 /* A part of the output, and a workgroup that computes it. */
 struct mx_tile {
 	size_t row, col, rows, cols;
+	size_t a, b; /* the first row of A and of B that it uses */
 	uint32_t workgroup[3];
 };
 enum { MX_MOST_TILES = 32 };

@@ -45,12 +45,16 @@ static const char *bad_case_name(const char *name) {
 	}
 }
 
+static bool is_name_of_groups(const struct mx_case *c, const char *name) {
+	return c->groups && (!strcmp(name, "G") || !strcmp(name, "R") || !strcmp(name, "LONGEST"));
+}
+
 /* Why `name` may not be defined after the first n_let and n_buffers; NULL: it may. */
 static const char *clash(const struct mx_case *c, unsigned n_let, unsigned n_buffers,
                          const char *name) {
 	if (!case_is_name(name))
 		return "is not a name of letters, digits and _";
-	if (strlen(name) == 1 && strchr(c->groups ? "MNKGR" : "MNK", *name))
+	if (is_name_of_groups(c, name) || (strlen(name) == 1 && strchr("MNK", *name)))
 		return "is a name of the shape";
 	for (unsigned i = 0; i < n_let; i++)
 		if (!strcmp(c->let[i].name, name))
@@ -65,7 +69,7 @@ static const char *clash(const struct mx_case *c, unsigned n_let, unsigned n_buf
 const char *case_bad_size(const struct mx_case *c, const char *name) {
 	if (strlen(name) == 1 && strchr("MNK", *name))
 		return NULL;
-	if (c->groups && strlen(name) == 1 && strchr("GR", *name))
+	if (is_name_of_groups(c, name))
 		return "is a name of groups";
 	return clash(c, c->n_let, c->n_buffers, name);
 }

@@ -288,6 +288,31 @@ static void fill_bytes(const struct mx_plan *p, const struct mx_buffer *b, uint6
 		}
 }
 
+/* The same bytes of what tiles use. */
+struct drawn_bytes {
+	const struct mx_buffer *b;
+	struct stream s;
+	uint8_t *bytes;
+};
+
+static void fill_used(void *context, size_t from, size_t bytes) {
+	const struct drawn_bytes *f = context;
+	for (size_t at = from; at < from + bytes; at++) {
+		size_t i = at % f->b->ld;
+		struct draw d = draw_at(f->s, DRAW_ELEMENT, at / f->b->ld, i / sizeof d);
+		f->bytes[at] = ((const uint8_t *)&d)[i % sizeof d];
+	}
+}
+
+static void fill_random(const struct mx_plan *p, unsigned i, uint64_t seed, uint8_t *bytes) {
+	const struct mx_buffer *b = &p->buffers[i];
+	struct drawn_bytes f = { b, draw_stream(seed, p->c->name, b->name), bytes };
+	if (mx_tiles_divide(p, i))
+		mx_tiles_bytes(p, i, fill_used, &f);
+	else
+		fill_bytes(p, b, seed, bytes);
+}
+
 /* Each element is its number, counted along lines. */
 static void fill_index(const struct mx_buffer *b, uint8_t *bytes) {
 	size_t n = b->order == MX_ORDER_COL ? b->rows : b->cols, width = dtype_bytes(b->type, 1);
@@ -342,11 +367,11 @@ static int fill_by_key(const struct mx_plan *p, unsigned i, uint64_t seed,
 	if (is_operand(b->role))
 		free_unquantised(data);
 	if (!how || !strcmp(how, "random"))
-		fill_bytes(p, b, seed, data->bytes[i]);
+		fill_random(p, i, seed, data->bytes[i]);
 	else if (!strcmp(how, "index"))
 		fill_index(b, data->bytes[i]);
-	else if (!strcmp(how, "zero"))
-		for (size_t line = 0; line < b->lines; line++)
+	else if (!strcmp(how, "zero")) /* tiles begin with zeros */
+		for (size_t line = 0; line < b->lines && !data->sparse[i]; line++)
 			memset(data->bytes[i] + mx_buffer_data(b, line), 0, b->line_bytes);
 	else if (strcmp(how, "poison"))
 		return mx_data_read(p, i, how, data->bytes[i], err);

@@ -60,6 +60,7 @@ int scope_make(struct scope *scope, const struct mx_plan *p, struct mx_error *er
 			return -1;
 		scope_add(scope, "G", scope->groups.n);
 		scope_add(scope, "R", scope->groups.begin[scope->groups.n]);
+		scope_add(scope, "LONGEST", (int64_t)groups_most(&scope->groups));
 	}
 	for (unsigned i = 0; i < c->n_let; i++) {
 		struct range any = { INT64_MIN, INT64_MAX };

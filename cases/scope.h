@@ -19,7 +19,7 @@ __attribute__((format(printf, 4, 5))) int field_fail(struct mx_error *err, const
 struct scope {
 	const struct mx_case *c;
 	const struct mx_sizes *sizes; /* of the run */
-	struct mx_name names[2 + 3 * MX_MAX_SIZES + CASE_MAX_LET + MX_MAX_BUFFERS];
+	struct mx_name names[3 + 3 * MX_MAX_SIZES + CASE_MAX_LET + MX_MAX_BUFFERS];
 	size_t n;
 	struct mx_groups groups;
 };

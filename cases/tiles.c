@@ -1,4 +1,4 @@
-/* Tiles of the output, one for each workgroup of the contract's axes. */
+/* Tiles of the output, one for each workgroup of the contract's axes, and of each group. */
 #define _GNU_SOURCE
 #include "tiles.h"
 
@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "dtype.h"
+#include "groups.h"
 #include "layout.h"
 
 enum {
@@ -31,6 +32,10 @@ void mx_sparse_free(void *p, size_t bytes) {
 		munmap(p, bytes ? bytes : 1);
 }
 
+static size_t least(size_t a, size_t b) {
+	return a < b ? a : b;
+}
+
 /* ---- the axes of the grid ---- */
 
 /* The tiles of one size: rows or columns of each, and the axis of workgroups. */
@@ -46,6 +51,12 @@ static const struct mx_size_contract *contract_of(const struct mx_case *c, const
 	return NULL;
 }
 
+/* The third axis has a workgroup for each group, or for each split of K. */
+static unsigned other_axis(const struct axis *rows, const struct axis *cols) {
+	return 3 - rows->of - cols->of;
+}
+
+/* With groups the axis of M has at least the workgroups of the longest one. */
 static int find_axis(const struct mx_plan *p, const char *name, int64_t size, struct axis *a,
                      struct mx_error *err) {
 	const struct mx_size_contract *k = contract_of(p->c, name);
@@ -54,13 +65,31 @@ static int find_axis(const struct mx_plan *p, const char *name, int64_t size, st
 		               p->c->path, name);
 	*a = (struct axis){ (size_t)size, (size_t)k->tile, 0, k->axis - MX_AXIS_X };
 	a->n = (a->size + a->tile - 1) / a->tile;
-	if (a->n == p->steps[0].grid[a->of])
+	uint32_t grid = p->steps[0].grid[a->of];
+	if (a->n == grid || (p->groups.n && a->n < grid))
 		return 0;
 	return mx_fail(err,
 	               "%s: tiles: %s = %" PRId64 " has %zu tiles of %zu, and its axis %c of the "
 	               "grid %u workgroups",
-	               p->c->path, name, size, a->n, a->tile, "xyz"[a->of],
-	               p -> steps[0].grid[a->of]);
+	               p->c->path, name, size, a->n, a->tile, "xyz"[a->of], grid);
+}
+
+static int find_axes(const struct mx_plan *p, struct axis *rows, struct axis *cols,
+                     struct mx_error *err) {
+	int64_t M = p->groups.n ? (int64_t)groups_most(&p->groups) : p->M;
+	if (find_axis(p, "M", M, rows, err) || find_axis(p, "N", p->N, cols, err))
+		return -1;
+	if (rows->of == cols->of)
+		return mx_fail(err, "%s: tiles: M and N have the same axis", p->c->path);
+	unsigned other = other_axis(rows, cols);
+	uint32_t grid = p->steps[0].grid[other];
+	size_t groups = p->groups.n;
+	if (!groups || grid == groups)
+		return 0;
+	return mx_fail(err,
+	               "%s: tiles: the axis %c of the grid has %u workgroups, not one for each of "
+	               "%zu groups",
+	               p->c->path, "xyz"[other], grid, groups);
 }
 
 /* ---- what has tiles ---- */
@@ -74,33 +103,46 @@ static bool is_output(mx_role role) {
 	return role == MX_ROLE_C || role == MX_ROLE_C_IN;
 }
 
+/* A buffer in which workgroups leave what only they read. */
+static bool is_workspace(const struct mx_plan *p, unsigned i) {
+	const struct mx_buffer_spec *spec = &p->c->buffers[i];
+	return p->buffers[i].role == MX_ROLE_NONE && p->buffers[i].in < 0 && spec->data &&
+	       !strcmp(spec->data, "poison") && !spec->of && !spec->expect &&
+	       !mx_buffer_holds_others(p, i);
+}
+
 bool mx_tiles_divide(const struct mx_plan *p, unsigned i) {
-	return p->n_tiles && is_divided(p->buffers[i].role);
+	return p->n_tiles && (is_divided(p->buffers[i].role) || is_workspace(p, i));
 }
 
 static const char *why_not_buffer(const struct mx_plan *p, unsigned i) {
 	const struct mx_buffer *b = &p->buffers[i];
 	if (!is_divided(b->role))
-		return b->bytes > OTHERS_MOST ? "has too many bytes beside operands and output"
-		                              : NULL;
+		return b->bytes > OTHERS_MOST && !is_workspace(p, i)
+		               ? "has too many bytes beside operands and output"
+		               : NULL;
 	if (is_output(b->role) && b->packing.layout)
 		return "has a layout";
 	if (b->order != MX_ORDER_ROW || b->in >= 0)
 		return "is not in rows of its own";
 	if (p->c->buffers[i].recipe)
 		return "has a recipe";
-	bool added = (int)i == p->epilogue.c &&
-	             !strcmp(p->c->buffers[i].data ? p->c->buffers[i].data : "regime", "regime");
-	return p->c->buffers[i].data && !added ? "has a key data" : NULL;
+	const char *data = p->c->buffers[i].data ? p->c->buffers[i].data : "regime";
+	bool start = b->role == MX_ROLE_C && (!strcmp(data, "zero") || !strcmp(data, "random"));
+	bool added = (int)i == p->epilogue.c && !strcmp(data, "regime");
+	return p->c->buffers[i].data && !added && !start ? "has a key data" : NULL;
 }
 
 static int check(const struct mx_plan *p, struct mx_error *err) {
 	const struct mx_case *c = p->c;
-	bool judged = c->verdict.judge == MX_JUDGE_BITS || c->verdict.judge == MX_JUDGE_BOUND;
-	const char *why = !judged                          ? "the judge is neither bits nor bound"
-	                  : c->n_steps                     ? "the case has steps"
-	                  : c->groups                      ? "the case has groups"
-	                  : c->reference                   ? "the case is no product of roles"
+	mx_judge judge = c->verdict.judge;
+	bool by_cols = c->groups && c->groups->of == MX_GROUPS_COLS;
+	bool judged = judge == MX_JUDGE_BITS ||
+	              (!c->groups && (judge == MX_JUDGE_BOUND || judge == MX_JUDGE_SET));
+	const char *why = !judged        ? "the judge is none of bits, bound and set"
+	                  : c->n_steps   ? "the case has steps"
+	                  : by_cols      ? "the groups are of columns"
+	                  : c->reference ? "the case is no product of roles"
 	                  : p->regime == MX_REGIME_SPECIAL ? "the regime special plants whole rows"
 	                  : !mx_plan_role(p, MX_ROLE_A) || !mx_plan_role(p, MX_ROLE_B) ||
 	                                  !mx_plan_role(p, MX_ROLE_C)
@@ -122,20 +164,54 @@ struct choice {
 	unsigned most;
 };
 
-static void choose(struct choice *c, size_t row, size_t col) {
+/* The rows of a group, and its first row in A and in C. Without groups all is one. */
+static size_t rows_of(const struct choice *c, size_t group) {
+	return c->p->groups.n ? c->p->groups.rows[group] : c->rows->size;
+}
+
+static size_t begin_of(const struct choice *c, mx_role role, size_t group) {
+	const struct mx_groups *g = &c->p->groups;
+	size_t begin = 0;
+	if (!g->n)
+		return 0;
+	if (!is_output(role) || c->p->c->groups->padding != MX_PADDING_NONE)
+		return g->begin[group];
+	for (size_t i = 0; i < group; i++)
+		begin += g->rows[i];
+	return begin;
+}
+
+static void choose(struct choice *c, size_t group, size_t row, size_t col) {
 	struct mx_plan *p = c->p;
-	size_t r = row / c->rows->tile, k = col / c->cols->tile;
+	size_t M = rows_of(c, group), N = c->cols->size;
+	size_t r = row / c->rows->tile * c->rows->tile, k = col / c->cols->tile * c->cols->tile;
+	size_t first = begin_of(c, MX_ROLE_C, group) + r;
 	for (unsigned i = 0; i < p->n_tiles; i++)
-		if (p->tile[i].row == r * c->rows->tile && p->tile[i].col == k * c->cols->tile)
+		if (p->tile[i].row == first && p->tile[i].col == k)
 			return;
-	if (p->n_tiles == c->most || r >= c->rows->n || k >= c->cols->n)
+	if (p->n_tiles == c->most || row >= M || col >= N)
 		return;
 	struct mx_tile *t = &p->tile[p->n_tiles++];
-	*t = (struct mx_tile){ .row = r * c->rows->tile, .col = k * c->cols->tile };
-	t->rows = c->rows->size - t->row < c->rows->tile ? c->rows->size - t->row : c->rows->tile;
-	t->cols = c->cols->size - t->col < c->cols->tile ? c->cols->size - t->col : c->cols->tile;
-	t->workgroup[c->rows->of] = (uint32_t)r;
-	t->workgroup[c->cols->of] = (uint32_t)k;
+	*t = (struct mx_tile){ .row = first,
+		               .col = k,
+		               .rows = least(M - r, c->rows->tile),
+		               .cols = least(N - k, c->cols->tile),
+		               .a = begin_of(c, MX_ROLE_A, group) + r,
+		               .b = group * N + k };
+	t->workgroup[c->rows->of] = (uint32_t)(r / c->rows->tile);
+	t->workgroup[c->cols->of] = (uint32_t)(k / c->cols->tile);
+	if (p->groups.n)
+		t->workgroup[other_axis(c->rows, c->cols)] = (uint32_t)group;
+}
+
+/* The tile that uses a row of A or of C. */
+static void choose_row(struct choice *c, mx_role role, size_t row, size_t col) {
+	size_t groups = c->p->groups.n ? c->p->groups.n : 1;
+	for (size_t g = 0; g < groups; g++) {
+		size_t begin = begin_of(c, role, g);
+		if (row >= begin && row - begin < rows_of(c, g))
+			choose(c, g, row - begin, col);
+	}
 }
 
 /* The tile that uses a byte of a buffer. */
@@ -147,11 +223,11 @@ static void choose_byte(struct choice *c, const struct mx_buffer *b, uint64_t by
 	if (!is_element && b->packing.layout) /* the gap after a line belongs to it */
 		return;
 	if (is_output(b->role))
-		choose(c, line, rest / dtype_bytes(b->type, 1));
+		choose_row(c, MX_ROLE_C, line, rest / dtype_bytes(b->type, 1));
 	else if (b->role == MX_ROLE_A || b->role == MX_ROLE_A_SCALE)
-		choose(c, line, 0);
+		choose_row(c, MX_ROLE_A, line, 0);
 	else
-		choose(c, 0, line);
+		choose(c, line / c->cols->size, 0, line % c->cols->size);
 }
 
 uint64_t mx_buffer_ceiling(const struct mx_buffer *b, unsigned i) {
@@ -172,11 +248,23 @@ static void choose_around(struct choice *c, mx_role role) {
 	}
 }
 
+/* The last row of each group, and its first. */
+static void choose_corners(struct choice *c, size_t last_col, size_t first_col) {
+	size_t groups = c->p->groups.n ? c->p->groups.n : 1;
+	for (size_t i = 0; i < groups; i++) {
+		size_t g = groups - 1 - i;
+		choose(c, g, rows_of(c, g) - 1, last_col);
+	}
+	for (size_t g = 0; g < groups; g++)
+		choose(c, g, 0, first_col);
+}
+
 /* A multiplier of Fibonacci hashing spreads the others. */
 static void choose_others(struct choice *c) {
 	for (uint64_t i = 1; i <= 2 * MX_MOST_TILES; i++) {
 		uint64_t x = i * 0x9e3779b97f4a7c15u;
-		choose(c, (x >> 32) * c->rows->size >> 32, (x & UINT32_MAX) * c->cols->size >> 32);
+		choose_row(c, MX_ROLE_C, (x >> 32) * (size_t)c->p->M >> 32,
+		           (x & UINT32_MAX) * c->cols->size >> 32);
 	}
 }
 
@@ -191,17 +279,12 @@ int tiles_make(struct mx_plan *p, unsigned n, struct mx_error *err) {
 		                          MX_ROLE_A_SCALE, MX_ROLE_B_SCALE, MX_ROLE_C_IN };
 	struct axis rows, cols;
 	struct choice c = { p, &rows, &cols, n < MX_MOST_TILES ? n : MX_MOST_TILES };
-	if (check(p, err) || find_axis(p, "M", p->M, &rows, err) ||
-	    find_axis(p, "N", p->N, &cols, err))
+	if (check(p, err) || find_axes(p, &rows, &cols, err))
 		return -1;
-	if (rows.of == cols.of)
-		return mx_fail(err, "%s: tiles: M and N have the same axis", p->c->path);
-	choose(&c, rows.size - 1, cols.size - 1);
-	choose(&c, 0, 0);
+	choose_corners(&c, cols.size - 1, 0);
 	for (unsigned i = 0; i < sizeof around / sizeof *around; i++)
 		choose_around(&c, around[i]);
-	choose(&c, rows.size - 1, 0);
-	choose(&c, 0, cols.size - 1);
+	choose_corners(&c, 0, cols.size - 1);
 	choose_others(&c);
 	limit_guards(p);
 	return 0;
@@ -214,7 +297,7 @@ static int ascending(const void *a, const void *b) {
 	return (x > y) - (x < y);
 }
 
-/* The axis without tiles has all of its workgroups, as splits of K need. */
+/* The axis without tiles has all of its workgroups, as splits of K need, or that of the group. */
 uint64_t *mx_tiles_workgroups(const struct mx_plan *p, size_t *n) {
 	const uint32_t *grid = p->steps[0].grid;
 	unsigned rows = contract_of(p->c, "M")->axis - MX_AXIS_X;
@@ -222,10 +305,10 @@ uint64_t *mx_tiles_workgroups(const struct mx_plan *p, size_t *n) {
 	uint64_t *list = calloc((size_t)p->n_tiles * grid[other] + 1, sizeof *list);
 	*n = 0;
 	for (unsigned i = 0; list && i < p->n_tiles; i++)
-		for (uint32_t k = 0; k < grid[other]; k++) {
+		for (uint32_t k = 0; k < (p->groups.n ? 1 : grid[other]); k++) {
 			uint32_t id[3];
 			memcpy(id, p->tile[i].workgroup, sizeof id);
-			id[other] = k;
+			id[other] += k;
 			list[(*n)++] = id[0] + grid[0] * (id[1] + (uint64_t)grid[1] * id[2]);
 		}
 	if (list)
@@ -235,11 +318,12 @@ uint64_t *mx_tiles_workgroups(const struct mx_plan *p, size_t *n) {
 
 /* ---- bytes ---- */
 
+/* The last tile of a group has the rows after it too: in a run of the whole they have data. */
 void tiles_rows(const struct mx_plan *p, mx_role operand, unsigned i, size_t *from, size_t *to) {
-	const struct mx_tile *t = &p->tile[i];
 	bool a = operand == MX_ROLE_A || operand == MX_ROLE_A_SCALE;
-	*from = a ? t->row : t->col;
-	*to = *from + (a ? t->rows : t->cols);
+	int64_t tile = contract_of(p->c, a ? "M" : "N")->tile;
+	*from = a ? p->tile[i].a : p->tile[i].b;
+	*to = least(*from + (size_t)tile, mx_plan_role(p, operand)->rows);
 }
 
 static void output_bytes(const struct mx_buffer *c, const struct mx_tile *t, mx_bytes_of_tile *each,
@@ -272,7 +356,7 @@ static void packed_bytes(const struct mx_buffer *b, size_t from, size_t to, mx_b
 
 void mx_tiles_bytes(const struct mx_plan *p, unsigned i, mx_bytes_of_tile *each, void *context) {
 	const struct mx_buffer *b = &p->buffers[i];
-	for (unsigned t = 0; t < p->n_tiles; t++) {
+	for (unsigned t = 0; is_divided(b->role) && t < p->n_tiles; t++) {
 		size_t from, to;
 		if (is_output(b->role)) {
 			output_bytes(b, &p->tile[t], each, context);

@@ -141,17 +141,19 @@ static int explain(struct mx_bench *b, const struct mx_output *o, struct mx_verd
 	return 0;
 }
 
+static int judge_codes(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,
+                       struct mx_error *err) {
+	mx_judge judge = b->plan.c->verdict.judge;
+	return judge == MX_JUDGE_BITS    ? mx_judge_bits(b, o, v, err)
+	       : judge == MX_JUDGE_CLOSE ? mx_judge_close(b, o, v, err)
+	       : judge == MX_JUDGE_BOUND ? mx_judge_bound(b, o, v, err)
+	                                 : mx_judge_set(b, o, v, err);
+}
+
 static int judge_output(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,
                         struct mx_error *err) {
-	mx_judge judge = b->plan.c->verdict.judge;
 	size_t n = o->g.m * o->g.n;
-	if (make_references(b, &o->g, err) || measure(b, o, v, err))
-		return -1;
-	int status = judge == MX_JUDGE_BITS    ? mx_judge_bits(b, o, v, err)
-	             : judge == MX_JUDGE_CLOSE ? mx_judge_close(b, o, v, err)
-	             : judge == MX_JUDGE_BOUND ? mx_judge_bound(b, o, v, err)
-	                                       : mx_judge_set(b, o, v, err);
-	if (status)
+	if (make_references(b, &o->g, err) || measure(b, o, v, err) || judge_codes(b, o, v, err))
 		return -1;
 	mx_ulps(o->g.m * o->g.n, o->format, o->want, o->got, &v->metrics);
 	v->checked = n;
@@ -174,8 +176,7 @@ static int judge_tile(struct mx_bench *b, const struct mx_tile *t, struct mx_ver
 	forget(b);
 	int status = mx_output_read_tile(b, t, &o, err);
 	if (!status)
-		status = b->plan.c->verdict.judge == MX_JUDGE_BITS ? mx_judge_bits(b, &o, v, err)
-		                                                   : mx_judge_bound(b, &o, v, err);
+		status = judge_codes(b, &o, v, err);
 	if (!status) {
 		bool first = o.wrong && !v->wrong;
 		v->checked += o.g.m * o.g.n;
@@ -572,10 +573,10 @@ static int judge_by_case(struct mx_bench *b, struct mx_verdict *v, struct mx_err
 		return mx_judge_reference(b, v, err);
 	if (judge == MX_JUDGE_CLOSE && has_expected(b))
 		return mx_judge_close_files(b, v, err);
-	if (p->groups.n)
-		return mx_judge_groups(b, v, err);
 	if (p->n_tiles)
 		return judge_tiles(b, v, err);
+	if (p->groups.n)
+		return mx_judge_groups(b, v, err);
 	if (!mx_plan_role(p, MX_ROLE_C) || !mx_plan_role(p, MX_ROLE_A) ||
 	    !mx_plan_role(p, MX_ROLE_B))
 		return mx_fail(err, "%s: this judge needs buffers of the roles a, b and c",

@@ -66,18 +66,19 @@ static struct exact_set orders_without(const struct orders *s, size_t i, unsigne
 	return set;
 }
 
-/* The code before the launch. */
-static uint32_t before(const struct mx_bench *b, size_t row, size_t col) {
+/* The code of element i before the launch. */
+static uint32_t before(const struct mx_bench *b, const struct mx_output *o, size_t i) {
 	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
 	const uint8_t *data = b->buffer[c - b->plan.buffers].before + c->guard;
+	size_t at = mx_buffer_at(c, o->row + i / o->g.n, o->col + i % o->g.n);
 	uint32_t v = 0;
-	memcpy(&v, data + mx_buffer_at(c, row, col), c->type == MX_DT_F32 ? 4 : 2);
+	memcpy(&v, data + at, c->type == MX_DT_F32 ? 4 : 2);
 	return v;
 }
 
 static uint32_t start_of(const struct mx_bench *b, const struct mx_output *o, size_t i) {
 	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
-	return mx_buffer_is_filled(&b->plan, c) ? before(b, i / o->g.n, i % o->g.n) : 0;
+	return mx_buffer_is_filled(&b->plan, c) ? before(b, o, i) : 0;
 }
 
 /* ---- diagnosis ---- */
@@ -93,7 +94,7 @@ static bool is_explained(const struct mx_bench *b, const struct mx_output *o,
                          const struct orders *s, const struct mx_hypothesis *x, size_t i) {
 	enum exact_status status;
 	bool kept = x->kind == NOT_CLEARED;
-	uint32_t start = kept ? before(b, i / o->g.n, i % o->g.n) : start_of(b, o, i);
+	uint32_t start = kept ? before(b, o, i) : start_of(b, o, i);
 	return orders_without(s, i, x->kind == LOST ? x->index : NONE,
 	                      x->kind == DOUBLED ? x->index : NONE, start, o->got[i], &status)
 	               .has &&

@@ -224,7 +224,7 @@ int mx_output_read_tile(const struct mx_bench *b, const struct mx_tile *t, struc
                         struct mx_error *err) {
 	*o = whole(b);
 	o->g.m = t->rows, o->g.n = t->cols;
-	o->g.a = from_row(o->g.a, t->row), o->g.b = from_row(o->g.b, t->col);
+	o->g.a = from_row(o->g.a, t->a), o->g.b = from_row(o->g.b, t->b);
 	o->is_tile = true;
 	o->row = t->row, o->col = t->col;
 	if (b->epilogue &&

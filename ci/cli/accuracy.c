@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 const struct mx_measure_info mx_measures[MX_MEASURES] = {
 	{ "snr_deq", "%.4f", " dB", false }, { "snr_unq", "%.4f", " dB", false },
@@ -45,4 +46,61 @@ double mx_gain(mx_measure m, double was, double is) {
 		return (double)(isnan(is) - isnan(was));
 	double gain = rounded(m, is) - rounded(m, was);
 	return mx_measures[m].less_is_better ? -gain : gain;
+}
+
+/* ---- the histogram ---- */
+
+static void put(const char *name, size_t outputs, char *text, size_t room) {
+	size_t n = strlen(text);
+	if (outputs)
+		snprintf(text + n, room - n, "%s%s: %zu", n ? ", " : "", name, outputs);
+}
+
+void mx_histogram_text(const struct mx_metrics *m, char *text, size_t room) {
+	char name[16];
+	text[0] = 0;
+	for (unsigned i = 1; i < MX_ULP_CLASSES; i++) {
+		snprintf(name, sizeof name, "%u", 1u << (i - 1));
+		put(name, m->ulp[i], text, room);
+	}
+	put("none", m->no_distance, text, room);
+}
+
+/* The class that a text begins with. */
+static size_t *class_at(const char **text, struct mx_metrics *m) {
+	unsigned long least;
+	char *end;
+	if (!strncmp(*text, "none", 4))
+		return *text += 4, &m->no_distance;
+	least = strtoul(*text, &end, 10);
+	*text = end;
+	for (unsigned i = 1; i < MX_ULP_CLASSES; i++)
+		if (least == 1u << (i - 1))
+			return &m->ulp[i];
+	return NULL;
+}
+
+bool mx_histogram_read(const char *text, struct mx_metrics *m) {
+	size_t *outputs;
+	char *end;
+	*m = (struct mx_metrics){ 0 };
+	for (;;) {
+		if (!(outputs = class_at(&text, m)) || strncmp(text, ": ", 2))
+			return false;
+		*outputs = strtoul(text + 2, &end, 10);
+		if (end == text + 2 || !*outputs)
+			return false;
+		if (!*end)
+			return true;
+		if (strncmp(end, ", ", 2))
+			return false;
+		text = end + 2;
+	}
+}
+
+size_t mx_histogram_tail(const struct mx_metrics *m, unsigned class) {
+	size_t n = m->no_distance;
+	for (unsigned i = class; i < MX_ULP_CLASSES; i++)
+		n += m->ulp[i];
+	return n;
 }

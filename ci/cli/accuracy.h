@@ -28,4 +28,13 @@ bool mx_has_accuracy(const struct mx_verdict *v);
  * is exact. */
 double mx_gain(mx_measure m, double was, double is);
 
+/* The histogram of distances as a file has it, "1: 90, 2: 6, 4: 1, none: 2": outputs by the least
+ * distance of their class in ULP; `none` have NaN or infinity on one side alone. "": all are equal.
+ */
+void mx_histogram_text(const struct mx_metrics *m, char *text, size_t room);
+bool mx_histogram_read(const char *text, struct mx_metrics *m);
+
+/* Outputs at 2^(class - 1) ULP or more, and those without a distance. */
+size_t mx_histogram_tail(const struct mx_metrics *m, unsigned class);
+
 #endif

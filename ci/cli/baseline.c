@@ -23,6 +23,7 @@ struct entry {
 	char *worst_row;         /* relative error */
 	char *equal;             /* share of outputs that have the reference's bits */
 	char *ulp;               /* the largest distance */
+	char *ulps;              /* the histogram; absent: not compared */
 	char *noise;             /* dB by which the run may differ; absent: 0 */
 };
 
@@ -43,6 +44,7 @@ static const cyaml_schema_field_t entry_fields[] = {
 	STRING(worst_row, CYAML_FLAG_OPTIONAL),
 	STRING(equal, CYAML_FLAG_OPTIONAL),
 	STRING(ulp, CYAML_FLAG_OPTIONAL),
+	STRING(ulps, CYAML_FLAG_OPTIONAL),
 	STRING(noise, CYAML_FLAG_OPTIONAL),
 	CYAML_FIELD_END,
 };
@@ -88,6 +90,9 @@ static int check_entry(struct source *s, const struct mx_baseline *b, unsigned i
 			return source_fail(err, s, line, "runs[%u]: not a number: %s", i, texts[k]);
 	if (v < 0)
 		return source_fail(err, s, line, "runs[%u]: noise is negative: %s", i, e->noise);
+	struct mx_metrics m;
+	if (e->ulps && !mx_histogram_read(e->ulps, &m))
+		return source_fail(err, s, line, "runs[%u]: not a histogram: %s", i, e->ulps);
 	if (find(b, e->run) != e)
 		return source_fail(err, s, line, "runs[%u]: %s is already in the file", i, e->run);
 	return 0;
@@ -173,6 +178,27 @@ static bool is_worse(unsigned measure, double was, double is, double noise) {
 	}
 }
 
+/* The least class from which on `is` has more outputs than `was`; 0: none. */
+static unsigned longer_tail(const struct mx_metrics *was, const struct mx_metrics *is) {
+	for (unsigned i = 1; i < MX_ULP_CLASSES; i++)
+		if (mx_histogram_tail(is, i) > mx_histogram_tail(was, i))
+			return i;
+	return 0;
+}
+
+static void compare_histograms(const struct entry *e, const struct mx_metrics *is, char *text,
+                               size_t room) {
+	struct mx_metrics was;
+	if (!e->ulps || !mx_histogram_read(e->ulps, &was))
+		return;
+	unsigned class = longer_tail(&was, is);
+	size_t n = strlen(text);
+	if (class)
+		snprintf(text + n, room - n, "%s%zu outputs at %u ULP or more, were %zu",
+		         n ? "; " : "", mx_histogram_tail(is, class), 1u << (class - 1),
+		         mx_histogram_tail(&was, class));
+}
+
 void mx_baseline_compare(struct mx_baseline *b, const struct mx_selected *run,
                          struct mx_verdict *v) {
 	const struct entry *e = find(b, run->name);
@@ -193,7 +219,9 @@ void mx_baseline_compare(struct mx_baseline *b, const struct mx_selected *run,
 		                      n ? "; " : "", mx_measures[i].name, now,
 		                      isnan(was.at[i]) ? "exact" : before);
 	}
-	if (n)
+	if (!(noise > 0))
+		compare_histograms(e, &v->metrics, text, sizeof text);
+	if (text[0])
 		mx_verdict_add(v, MX_WRONG_NUMBERS, "accuracy", "worse than in %s: %s", b->path,
 		               text);
 }
@@ -202,8 +230,11 @@ void mx_baseline_compare(struct mx_baseline *b, const struct mx_selected *run,
 
 static bool is_better(const struct entry *e, const struct mx_verdict *v) {
 	struct mx_accuracy was = accuracy_of_entry(e), is = mx_accuracy_of(v);
+	struct mx_metrics ulps;
 	double noise = 0;
 	number(e->noise, &noise);
+	if (e->ulps && mx_histogram_read(e->ulps, &ulps) && longer_tail(&v->metrics, &ulps))
+		return true;
 	for (unsigned i = 0; i < MX_MEASURES; i++)
 		if (mx_gain(i, was.at[i], is.at[i]) > (i <= MX_SNR_UNQ && noise > 0 ? noise : 0))
 			return true;
@@ -233,7 +264,8 @@ void mx_baseline_report(struct mx_baseline *b, const struct mx_options *o,
 	             : "");
 }
 
-static void print_entry(FILE *f, const char *run, const struct mx_accuracy *a, const char *noise) {
+static void print_entry(FILE *f, const char *run, const struct mx_accuracy *a, const char *ulps,
+                        const char *noise) {
 	fprintf(f, "  - {run: \"%s\"", run);
 	for (unsigned i = 0; i < MX_MEASURES; i++) {
 		if (isnan(a->at[i]))
@@ -241,6 +273,8 @@ static void print_entry(FILE *f, const char *run, const struct mx_accuracy *a, c
 		fprintf(f, ", %s: ", mx_measures[i].name);
 		fprintf(f, mx_measures[i].format, a->at[i]);
 	}
+	if (ulps && ulps[0])
+		fprintf(f, ", ulps: \"%s\"", ulps);
 	if (noise)
 		fprintf(f, ", noise: %s", noise);
 	fputs("}\n", f);
@@ -270,8 +304,12 @@ static void print_all(FILE *f, const struct mx_baseline *b, const struct mx_resu
 		const struct entry *e = find(b, names_of_runs[i]);
 		const struct mx_result *r = result_of(results, n, names_of_runs[i]);
 		struct mx_accuracy a = r ? mx_accuracy_of(&r->verdict) : accuracy_of_entry(e);
+		char ulps[256];
+		if (r)
+			mx_histogram_text(&r->verdict.metrics, ulps, sizeof ulps);
 		if (!i || strcmp(names_of_runs[i], names_of_runs[i - 1]))
-			print_entry(f, names_of_runs[i], &a, e ? e->noise : NULL);
+			print_entry(f, names_of_runs[i], &a, r ? ulps : e->ulps,
+			            e ? e->noise : NULL);
 	}
 }
 

@@ -73,11 +73,11 @@ static const char *who_is_wrong(const struct mx_verdict *device, const struct mx
 	return is_right(emu) ? "the judge accepts both" : "neither is as the reference";
 }
 
-static void add_disagreement(struct mx_beside *s, struct mx_verdict *v) {
+static void add_disagreement(struct mx_beside *s, const struct mx_verdict *emu,
+                             struct mx_verdict *v) {
 	char text[640];
 	s->disagree = true;
-	mx_verdict_add(v, MX_WRONG_NUMBERS, "devices-differ", "%s: %s",
-	               who_is_wrong(v, &s->emu.verdict),
+	mx_verdict_add(v, MX_WRONG_NUMBERS, "devices-differ", "%s: %s", who_is_wrong(v, emu),
 	               difference_text(&s->difference, text, sizeof text));
 }
 
@@ -116,15 +116,16 @@ static void add_measurement(const struct mx_bench *b, const struct mx_beside *s,
 		               assumed);
 }
 
-static int explain(struct mx_bench *b, struct mx_beside *s, struct mx_result *r) {
+static int explain(struct mx_bench *b, const struct mx_verdict *emu, struct mx_beside *s,
+                   struct mx_result *r) {
 	bool by_profile = mx_bench_plan(b)->c->verdict.judge == MX_JUDGE_BITS;
 	if (!s->difference.differ)
 		return 0;
 	if (must_agree(b)) {
-		add_disagreement(s, &r->verdict);
+		add_disagreement(s, emu, &r->verdict);
 		return 0;
 	}
-	if (!by_profile || !is_right(&s->emu.verdict))
+	if (!by_profile || !is_right(emu))
 		return 0;
 	if (mx_measure_profiles(b, &s->measurement, &r->err))
 		return -1;
@@ -134,15 +135,20 @@ static int explain(struct mx_bench *b, struct mx_beside *s, struct mx_result *r)
 
 /* ---- joining ---- */
 
-static int compare(struct mx_bench *b, struct mx_beside *s, struct mx_result *r) {
-	if (!s->emu.outputs || !r->verdict.checked)
+int mx_beside_compare(struct mx_bench *b, const struct mx_result *emu, struct mx_result *r) {
+	struct mx_beside *s = r->beside = calloc(1, sizeof *s);
+	if (!s)
+		return mx_fail(&r->err, "out of memory");
+	if (emu->bad_input)
+		return mx_fail(&r->err, "%s", emu->err.text);
+	if (!emu->outputs || !r->verdict.checked)
 		return 0;
 	struct mx_outputs *own = mx_outputs_keep(b);
 	if (!own)
 		return mx_fail(&r->err, "%s: out of memory", mx_bench_plan(b)->name);
-	mx_outputs_compare(b, own, s->emu.outputs, &s->difference);
+	mx_outputs_compare(b, own, emu->outputs, &s->difference);
 	free(own);
-	return explain(b, s, r);
+	return explain(b, &emu->verdict, s, r);
 }
 
 /* The findings of the emulator become findings of the run, with the emulator's name. */
@@ -156,22 +162,12 @@ static void take_findings(const struct mx_verdict *emu, struct mx_verdict *v) {
 	}
 }
 
-int mx_beside_join(struct mx_bench *b, struct mx_result *emu, struct mx_result *r) {
-	struct mx_beside *s = calloc(1, sizeof *s);
-	if (!s)
-		return mx_fail(&r->err, "out of memory");
-	s->emu = *emu;
+void mx_beside_join(struct mx_result *emu, struct mx_result *r) {
+	if (!r->beside && !(r->beside = calloc(1, sizeof *r->beside)))
+		return;
+	r->beside->emu = *emu;
 	*emu = (struct mx_result){ .run = emu->run };
-	r->beside = s;
-	int status = s->emu.bad_input ? mx_fail(&r->err, "%s", s->emu.err.text) : compare(b, s, r);
-	take_findings(&s->emu.verdict, &r->verdict);
-	free(s->emu.outputs);
-	s->emu.outputs = NULL;
-	return status;
-}
-
-void mx_beside_free(struct mx_beside *s) {
-	if (s)
-		mx_result_free(&s->emu);
-	free(s);
+	free(r->beside->emu.outputs);
+	r->beside->emu.outputs = NULL;
+	take_findings(&r->beside->emu.verdict, &r->verdict);
 }

@@ -18,11 +18,13 @@ struct mx_beside {
 	bool disagree; /* the outputs differ, and no accumulation explains it */
 };
 
-/* Joins the result of the emulator to r, the judged run that b has just done on the device. Takes
- * what *emu owns. 0, or -1 with r->err. */
-int mx_beside_join(struct mx_bench *b, struct mx_result *emu, struct mx_result *r);
+/* Compares r, the judged run that b has just done on the device, with the result of the emulator.
+ * r->beside has all but `emu`. 0, or -1 with r->err. */
+int mx_beside_compare(struct mx_bench *b, const struct mx_result *emu, struct mx_result *r);
 
-void mx_beside_free(struct mx_beside *s);
+/* Joins the result of the emulator to r, also to one that was not compared, because its process
+ * died. Takes what *emu owns. Short of memory r stays as it is. */
+void mx_beside_join(struct mx_result *emu, struct mx_result *r);
 
 /* "outputs as on emu", or "outputs: 6 of 65536 elements differ from emu, at most 1 ULP; first
  * C[0][3]

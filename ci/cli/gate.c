@@ -33,6 +33,8 @@ static void print_ready(struct mx_gate *g) {
 static void end_case(void *context, size_t i) {
 	struct mx_gate *g = context;
 	struct mx_result *r = &g->results[i];
+	if (g->emulated)
+		mx_beside_join(&g->emulated[i], r);
 	if (!r->bad_input && g->baseline)
 		mx_baseline_compare(g->baseline, r->run, &r->verdict);
 	if (!r->bad_input && g->expect)
@@ -55,7 +57,7 @@ static void *work(void *argument) {
 		mx_gate_case(g, &g->results[i]);
 		pthread_mutex_lock(&g->lock);
 		end_case(g, i);
-		if (g->results[i].race.interrupted || g->device->lost)
+		if (g->results[i].race.interrupted)
 			g->selection.n_runs = i + 1; /* hunts run in one thread */
 		pthread_mutex_unlock(&g->lock);
 	}
@@ -97,9 +99,12 @@ static void drop_unfinished(struct mx_gate *g) {
 	printf("%sinterrupted; %zu of %zu runs were done\n", g->o->tap ? "# " : "", n, all);
 }
 
-/* Runs at the same time. */
+/* Runs at the same time. The processes of many would fill a real device's memory. */
 static unsigned jobs_of(const struct mx_gate *g) {
+	enum { ON_DEVICE = 4 };
 	size_t most = g->o->race ? 1 : g->selection.n_runs;
+	if (!g->device->emu && !g->o->has_jobs && most > ON_DEVICE)
+		most = ON_DEVICE;
 	return g->o->jobs < most ? g->o->jobs : (unsigned)most;
 }
 
@@ -116,6 +121,7 @@ int mx_gate_work(struct mx_gate *g, void (*done)(void *gate, size_t i), struct m
 	const struct mx_pool pool = { .jobs = jobs_of(g),
 		                      .time_out = g->o->race ? 0 : RUN * launch,
 		                      .ends_early = g->o->race != 0,
+		                      .renews = !g->device->emu,
 		                      .context = g,
 		                      .work = mx_gate_case,
 		                      .done = done };
@@ -124,9 +130,9 @@ int mx_gate_work(struct mx_gate *g, void (*done)(void *gate, size_t i), struct m
 	return mx_pool_run(&pool, &g->selection, g->results, &g->interrupted, err);
 }
 
-/* A real device does not survive a fork, and what --trace and its like print is for a debugger. */
+/* What --trace and its like print is for a debugger. */
 static int run_all(struct mx_gate *g, struct mx_error *err) {
-	bool forks = g->device->emu && !mx_options_look(g->o) && jobs_of(g);
+	bool forks = !mx_options_look(g->o) && jobs_of(g);
 	int status = g->emu ? mx_gate_emulate(g, err) : 0;
 	if (!status && forks)
 		status = mx_gate_work(g, end_case, err);

@@ -37,14 +37,15 @@ struct mx_gate {
 	pthread_mutex_t lock;
 };
 
-/* Does one run and judges it, or takes its verdict from the cache. `gate` is the struct mx_gate. */
+/* Does one run and judges it, or takes its verdict from the cache. `gate` is the struct mx_gate; a
+ * real device that it describes is opened. */
 void mx_gate_case(void *gate, struct mx_result *r);
 
-/* Does all runs in processes of their own: unknown code can crash them. done: as in pool.h. */
+/* Does all runs in processes of their own: unknown code, and the runtime of a real device, can
+ * crash them. done: as in pool.h. */
 int mx_gate_work(struct mx_gate *g, void (*done)(void *gate, size_t i), struct mx_error *err);
 
-/* Of --device hip,emu: does all runs on the emulator, before this process loads the runtime of a
- * real device, which does not survive a fork; then opens the device. 0, or -1 with err->text. */
+/* Of --device hip,emu: does all runs on the emulator. 0, or -1 with err->text. */
 int mx_gate_emulate(struct mx_gate *g, struct mx_error *err);
 
 /* What a report gets of the runs. */

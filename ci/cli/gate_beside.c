@@ -31,21 +31,10 @@ static int run_emulator(struct mx_gate *g, struct mx_error *err) {
 	return status;
 }
 
-static int open_device(struct mx_gate *g, struct mx_error *err) {
-	struct mx_device *described = g->device;
-	struct mx_why why;
-	if (mx_device_open(described->name, &g->device, &why)) {
-		g->device = described;
-		return mx_fail(err, "device %s: %s", described->name, why.text);
-	}
-	mx_device_close(described);
-	return 0;
-}
-
 int mx_gate_emulate(struct mx_gate *g, struct mx_error *err) {
 	int status = run_emulator(g, err);
 	if (!status && !g->interrupted)
-		return open_device(g, err);
+		return 0;
 	for (size_t i = 0; i < g->selection.n_runs; i++)
 		mx_result_free(&g->emulated[i]);
 	free(g->emulated);

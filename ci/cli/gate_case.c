@@ -75,7 +75,7 @@ static int judge(const struct mx_gate *g, struct mx_bench *b, struct mx_result *
 		return -1;
 	if (g->keeps_outputs && !run.failed && !(r->outputs = mx_outputs_keep(b)))
 		return mx_fail(&r->err, "%s: out of memory", r->run->name);
-	if (g->emulated && mx_beside_join(b, &g->emulated[r - g->results], r))
+	if (g->emulated && mx_beside_compare(b, &g->emulated[r - g->results], r))
 		return -1;
 	if (find_origin(g, b, r) || find_scene(g, b, r))
 		return -1;
@@ -137,7 +137,7 @@ static int end_replay(const struct mx_gate *g, struct mx_bench *b, struct mx_res
 	return status;
 }
 
-/* A launch that took too long; on a real device it is lost. */
+/* A launch that took too long. */
 static bool is_late(const struct mx_verdict *v) {
 	for (unsigned i = 0; i < v->n_notes; i++)
 		if (!strcmp(v->notes[i].kind, "time-out"))
@@ -168,12 +168,29 @@ static void do_case(const struct mx_gate *g, struct mx_result *r) {
 		status = mx_hunt(g->o, g->kernel_dir, b, r);
 	}
 	r->bad_input = status != 0;
+	r->lost = g->device->lost;
 	mx_bench_free(b);
 }
 
+/* A real device, in the first run of a worker. */
+static int open_device(struct mx_gate *g, struct mx_error *err) {
+	struct mx_device *d;
+	struct mx_why why;
+	if (g->device->hip)
+		return 0;
+	if (mx_device_open(g->device->name, &d, &why))
+		return mx_fail(err, "device %s: %s", g->device->name, why.text);
+	g->device = d;
+	return 0;
+}
+
 void mx_gate_case(void *context, struct mx_result *r) {
-	const struct mx_gate *g = context;
+	struct mx_gate *g = context;
 	struct mx_error err;
+	if (open_device(g, &r->err)) {
+		r->bad_input = true;
+		return;
+	}
 	if (!g->cache || !mx_cache_get(g->cache, r)) {
 		do_case(g, r);
 		if (g->cache && mx_cache_put(g->cache, r, &err))

@@ -184,7 +184,7 @@ static void print_unfinished(const struct mx_race *race, const char *lead) {
 	putchar('\n');
 }
 
-void mx_hunt_print(bool emulated, bool lost, const struct mx_result *r, const char *lead) {
+void mx_hunt_print(bool emulated, const struct mx_result *r, const char *lead) {
 	const struct mx_race *race = &r->race;
 	print_rate(emulated, r, lead);
 	print_unfinished(race, lead);
@@ -201,7 +201,7 @@ void mx_hunt_print(bool emulated, bool lost, const struct mx_result *r, const ch
 		printf("%srace: the journal could not be written; these counts are of the runs "
 		       "done\n",
 		       lead);
-	if (lost)
+	if (r->lost)
 		printf("%srace: the device did not come back; these counts are of the runs done\n",
 		       lead);
 	if (race->interrupted)

@@ -9,9 +9,8 @@
 int mx_hunt(const struct mx_options *o, const char *kernel_dir, struct mx_bench *b,
             struct mx_result *r);
 
-/* Prints a rate and its population, and the count of each result; never "race-free". lost: the
- * device did not come back. */
-void mx_hunt_print(bool emulated, bool lost, const struct mx_result *r, const char *lead);
+/* Prints a rate and its population, and the count of each result; never "race-free". */
+void mx_hunt_print(bool emulated, const struct mx_result *r, const char *lead);
 
 /* The status of a hunt that a signal ended and that found nothing: 128 + SIGINT, as in shells. */
 enum { MX_INTERRUPTED = 130 };

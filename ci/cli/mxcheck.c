@@ -144,8 +144,7 @@ static int run_command(struct mx_gate *g) {
 
 static int run_on_device(struct mx_gate *g) {
 	struct mx_why why;
-	int status = g->o->beside ? mx_device_describe(g->o->device, &g->device, &why)
-	                          : mx_device_open(g->o->device, &g->device, &why);
+	int status = mx_device_find(g->o->device, &g->device, &why);
 	if (status < 0) {
 		fprintf(stderr, "mxcheck: %s\n", why.text);
 		return MX_BAD_INPUT;
@@ -156,8 +155,6 @@ static int run_on_device(struct mx_gate *g) {
 		return NOTHING_RAN;
 	}
 	status = run_command(g);
-	if (g->device->lost) /* the exit handlers of the runtime would wait for the launch */
-		_exit(mx_output_end(status));
 	mx_schedule_free(&g->schedule);
 	mx_device_close(g->device);
 	return status;

@@ -203,6 +203,10 @@ static int take_message(struct pool *p, struct worker *x, struct mx_error *err) 
 	add_waivers(p, x->message + sizeof(uint64_t));
 	x->n = 0;
 	x->busy = false;
+	if (p->p->renews && mx_result_status(&p->results[x->run]) == MX_WRONG_DEVICE) {
+		kill(x->pid, SIGKILL); /* at its exit the runtime may wait for a launch */
+		end_of(x);
+	}
 	p->p->done(p->p->context, x->run);
 	return 0;
 }

@@ -9,6 +9,7 @@ struct mx_pool {
 	unsigned jobs;
 	double time_out; /* of a run, in seconds; 0: none */
 	bool ends_early; /* SIGTERM ends a run with its results until then, as it does a hunt */
+	bool renews;     /* a run that ends with a fault of the device is the last of its process */
 	void *context;
 	/* In a worker: does results[i], which has its run. */
 	void (*work)(void *context, struct mx_result *r);

@@ -108,6 +108,11 @@ static void put_quoted(FILE *f, const char *lead, const char *word) {
 	fputs(escapes ? "')\"" : "'", f);
 }
 
+/* Whether a launch of a hunt, or the run before it, is what a command must repeat. */
+static bool is_hunt(const struct mx_options *o, const struct mx_result *r) {
+	return r->race.runs || (r->lost && o->race);
+}
+
 void mx_report_command(FILE *f, const struct mx_options *o, const struct mx_device *d,
                        const struct mx_result *r) {
 	if (o->program[strcspn(o->program, " \t'\"$&;()<>|*?[]\\`")])
@@ -136,7 +141,7 @@ void mx_report_command(FILE *f, const struct mx_options *o, const struct mx_devi
 		put_quoted(f, " --expect ", o->expect);
 	if (o->require_proof)
 		fprintf(f, " --require-proof");
-	if (o->time_out > 0 && !r->race.runs && !d->lost)
+	if (o->time_out > 0 && !is_hunt(o, r))
 		fprintf(f, " --time-out %g", o->time_out);
 	fprintf(f, " --device %s%s --seed %" PRIu64, d->name, o->beside ? ",emu" : "", o->seed);
 	if (o->tiles)
@@ -174,8 +179,7 @@ static void print_witness(const struct mx_options *o, const struct mx_device *d,
 }
 
 /* The options of a hunt that is as long as needed to repeat the finding. */
-static void print_hunt(const struct mx_options *o, const struct mx_device *d,
-                       const struct mx_result *r) {
+static void print_hunt(const struct mx_options *o, const struct mx_result *r) {
 	const struct mx_race *race = &r->race;
 	unsigned long runs = race->divergent ? race->first + 1 : race->runs;
 	char vary[128];
@@ -183,7 +187,7 @@ static void print_hunt(const struct mx_options *o, const struct mx_device *d,
 	printf(" --race %lu", runs ? runs : 1);
 	if (vary[0])
 		printf(" --vary %s", vary);
-	if (race->timeouts || d->lost)
+	if (race->timeouts || r->lost)
 		printf(" --time-out %g", race->time_out > 0 ? race->time_out
 		                         : o->time_out > 0  ? o->time_out
 		                                            : MX_USUAL_TIME_OUT);
@@ -197,8 +201,8 @@ static void print_reproducer(const struct mx_options *o, const struct mx_device 
 		printf("%s%s was %s\n", lead, r->origin_at, r->origin);
 	printf("%sreproduce: ", lead);
 	print_command(o, d, r);
-	if (r->race.runs || d->lost)
-		print_hunt(o, d, r);
+	if (is_hunt(o, r))
+		print_hunt(o, r);
 	putchar('\n');
 	if (r->verdict.race_location[0]) {
 		printf("%sits accesses, with lanes: ", lead);
@@ -333,7 +337,7 @@ static void print_beside(const struct mx_options *o, const struct mx_result *r, 
 		print_proof(&emu->verdict, lead);
 	snprintf(emu_lead, sizeof emu_lead, "%semu: ", lead);
 	if (emu->race.runs)
-		mx_hunt_print(true, false, emu, emu_lead);
+		mx_hunt_print(true, emu, emu_lead);
 }
 
 static void print_word(const struct mx_result *r) {
@@ -410,7 +414,7 @@ void mx_report_result(const struct mx_options *o, const struct mx_device *d,
 	if (r->race.journal_error.text[0])
 		fprintf(stderr, "mxcheck: %s\n", r->race.journal_error.text);
 	if (r->race.runs)
-		mx_hunt_print(d->emu, d->lost, r, lead);
+		mx_hunt_print(d->emu, r, lead);
 	if (r->beside)
 		print_beside(o, r, lead);
 	else if (!mx_result_is_brief(o, r))

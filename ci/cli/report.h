@@ -18,6 +18,7 @@ struct mx_result {
 	bool alone;     /* the only case of this command */
 	bool cached;    /* from the cache: it passed before, with the same inputs */
 	bool bad_input; /* nothing ran; err has the reason */
+	bool lost;      /* a launch did not end, and the device did not come back */
 	struct mx_error err;
 	struct mx_verdict verdict;
 	const struct mx_expected

@@ -14,8 +14,8 @@ enum {
 };
 
 /* What a result owns and its bytes have: texts, structs without pointers, outputs. The emulator's
- * result beside it never leaves its process. */
-enum { PARTS = 5, TEXT = 0, OUTPUTS = 1 };
+ * result beside it is joined later. */
+enum { PARTS = 6, TEXT = 0, OUTPUTS = 1 };
 struct part {
 	void **at;
 	size_t bytes; /* or TEXT, OUTPUTS: it has its own size */
@@ -25,7 +25,8 @@ static struct part part_of(struct mx_result *r, unsigned i) {
 		                           { (void **)&r->schedule, TEXT },
 		                           { (void **)&r->maps, sizeof *r->maps },
 		                           { (void **)&r->scene, sizeof *r->scene },
-		                           { (void **)&r->outputs, OUTPUTS } };
+		                           { (void **)&r->outputs, OUTPUTS },
+		                           { (void **)&r->beside, sizeof *r->beside } };
 	return parts[i];
 }
 
@@ -124,7 +125,8 @@ bool mx_result_unpack(const uint8_t *bytes, size_t n, struct mx_result *r) {
 }
 
 void mx_result_free(struct mx_result *r) {
+	if (r->beside)
+		mx_result_free(&r->beside->emu);
 	for (unsigned i = 0; i < PARTS; i++)
 		free(*part_of(r, i).at);
-	mx_beside_free(r->beside);
 }

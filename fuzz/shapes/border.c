@@ -46,7 +46,7 @@ static void add_far(struct candidates *c, const struct mx_case_run *run, unsigne
 		int64_t far = mx_shapes_far(c->s, &f);
 		const int64_t values[] = { far - b->multiple, far, far + tile };
 		for (unsigned k = 0; far && k < sizeof values / sizeof *values; k++) {
-			f.run.sizes.at[size].value = values[k];
+			mx_shapes_set(c->s, &f.run, size, values[k]);
 			if (values[k] > tile)
 				add(c, &f.run);
 		}
@@ -58,7 +58,7 @@ static struct mx_case_run plainest(const struct mx_shapes *s, const struct mx_tr
 	struct mx_case_run run = t->run;
 	run.tiles = 0;
 	for (unsigned i = 0; i < run.sizes.n; i++)
-		run.sizes.at[i].value = s->borders[i].at[0].value;
+		mx_shapes_set(s, &run, i, s->borders[i].at[0].value);
 	return run;
 }
 
@@ -84,7 +84,7 @@ static void find_candidates(struct candidates *c, const struct mx_trial *t) {
 			const struct mx_size_contract *k = s->borders[other].contract;
 			struct mx_case_run run = plainest(s, t);
 			if (other != size && k && k->axis)
-				run.sizes.at[other].value = k->tile;
+				mx_shapes_set(s, &run, other, k->tile);
 			if (other == size || (k && k->axis))
 				add_far(c, &run, size);
 		}
@@ -101,6 +101,7 @@ bool mx_trial_to_border(const struct mx_shapes *s, struct mx_shape_failure *f) {
 		if (i && are_equal(&c.at[i].run.sizes, &c.at[i - 1].run.sizes))
 			continue;
 		t.run.sizes = c.at[i].run.sizes;
+		t.run.groups = c.at[i].run.groups;
 		found = mx_trial_still_fails(s, f, &t);
 		runs++;
 	}

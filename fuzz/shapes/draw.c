@@ -204,12 +204,26 @@ static mx_regime draw_regime(const struct mx_case *c, struct dice *d) {
 
 /* ---- buffers beyond the ceilings of 32 bits ---- */
 
+/* Groups share a large M, because kernels have ceilings for each. */
+static void share_rows(const struct mx_shapes *s, struct mx_run_groups *g, int64_t M) {
+	g->n = g->n ? g->n : s->c->groups->n_rows;
+	g->n = g->n < MX_MOST_RUN_GROUPS ? g->n : MX_MOST_RUN_GROUPS;
+	for (unsigned i = 0; i < g->n; i++)
+		g->rows[i] = M / g->n + (i < (uint64_t)(M % g->n));
+}
+
+void mx_shapes_set(const struct mx_shapes *s, struct mx_case_run *run, unsigned size, int64_t v) {
+	run->sizes.at[size].value = v;
+	if (mx_shapes_is_grouped(s, size))
+		share_rows(s, &run->groups, v);
+}
+
 /* Whether that value of the size brings the buffer over the ceiling or makes the shape impossible.
  */
 static bool is_beyond(const struct mx_shapes *s, struct mx_far *f, int64_t v) {
 	struct mx_plan p;
 	struct mx_error why;
-	f->run.sizes.at[f->size].value = v;
+	mx_shapes_set(s, &f->run, f->size, v);
 	if (mx_plan_make_run(s->c, &f->run, &p, &why))
 		return true;
 	const struct mx_buffer *b = &p.buffers[f->buffer];
@@ -252,14 +266,14 @@ static void draw_far(const struct mx_shapes *s, struct mx_trial *t, struct dice 
 	const int64_t values[] = { far - multiple, far, far + tile,
 		                   far + (int64_t)roll(d, (uint64_t)(2 * tile / multiple)) *
 		                                   multiple };
-	int64_t *value = &t->run.sizes.at[f.size].value, v = values[roll(d, 4)];
+	int64_t v = values[roll(d, 4)];
 	struct mx_plan p;
 	struct mx_error why;
 	if (!far)
 		return;
-	*value = v;
+	mx_shapes_set(s, &t->run, f.size, v);
 	if (mx_plan_make_run(s->c, &t->run, &p, &why))
-		*value = far - multiple;
+		mx_shapes_set(s, &t->run, f.size, far - multiple);
 }
 
 /* Gives a size another value. A group's is that of one of the groups. */

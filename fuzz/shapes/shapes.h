@@ -123,6 +123,8 @@ void mx_shapes_borders(struct mx_shapes *s);
 bool mx_shapes_is_grouped(const struct mx_shapes *s, unsigned size);
 /* The trial of a number. One without a plan is drawn again, up to a few times. */
 void mx_shapes_draw(struct mx_shapes *s, unsigned long number, struct mx_trial *t);
+/* Gives a size of a run a value. A sum of groups is shared by them evenly. */
+void mx_shapes_set(const struct mx_shapes *s, struct mx_case_run *run, unsigned size, int64_t v);
 /* A buffer, a ceiling of its bytes, and the size of a run that decides how large it is. */
 struct mx_far {
 	struct mx_case_run run;

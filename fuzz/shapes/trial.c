@@ -8,7 +8,7 @@ enum { MOST_INSTRUCTIONS = 1 << 24 }; /* of a wave: a trial is small */
 /* M N K of a product, and the bytes of all buffers: a trial takes milliseconds. Of a run of tiles
  * few bytes are used, and the rest takes addresses only. */
 static const double most_work = 0x1p26, most_bytes = 0x1p28;
-static const double most_workgroups = 64; /* of a case that may have tiles */
+static const double most_workgroups = 64; /* of a case that may have tiles, and no groups */
 static const double most_work_of_tiles = 0x1p31, most_bytes_of_tiles = 0x1p38;
 
 static double bytes_of(const struct mx_plan *p) {
@@ -46,7 +46,8 @@ static int make_plan(const struct mx_shapes *s, struct mx_trial *t, struct mx_pl
 	t->run.tiles = 0;
 	if (mx_plan_make_run(s->c, &t->run, plan, err))
 		return -1;
-	if (is_small(plan) && !(s->has_tiles && workgroups_of(plan) > most_workgroups))
+	bool many = s->has_tiles && !plan->groups.n && workgroups_of(plan) > most_workgroups;
+	if (is_small(plan) && !many)
 		return 0;
 	if (s->has_tiles && t->run.regime == MX_REGIME_SPECIAL)
 		t->run.regime = MX_REGIME_EXACT;

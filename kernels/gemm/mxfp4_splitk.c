@@ -27,6 +27,11 @@ typedef short bf16x2 __attribute__((ext_vector_type(2)));
 #define BLOCK_AT(from, k) ((void)(from), (k) / 32)
 #endif
 
+/* The element of C at which a row begins. */
+#ifndef OUTPUT_AT
+#define OUTPUT_AT(row, N) ((u64)(row) * (N))
+#endif
+
 /* Row r's block b of a step: 16 bytes of codes; zeros past the ends. */
 INLINE i32x8 load_codes(buffer codes, u32 row, u32 rows, u32 K, u32 k) {
 	u32 at = row < rows && k < K ? row * (K / 2) + k / 2 : OUT_OF_RANGE;
@@ -42,7 +47,7 @@ INLINE u32 load_scale(buffer scales, u32 row, u32 rows, u32 ld, u32 K, u32 from,
 INLINE void add_pair(GLOBAL u16 *C, u32 row, u32 col, u32 M, u32 N, float x, float y) {
 	bf16x2 pair = { (short)bf16_rne(x), (short)bf16_rne(y) };
 	if (row < M && col < N)
-		ADD_BF16X2((GLOBAL bf16x2 *)(C + (u64)row * N + col), pair);
+		ADD_BF16X2((GLOBAL bf16x2 *)(C + OUTPUT_AT(row, N) + col), pair);
 }
 
 __attribute__((device_kernel, amdgpu_flat_work_group_size(64, 512))) void

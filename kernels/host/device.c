@@ -275,7 +275,8 @@ int mx_device_describe(const char *name, struct mx_device **device, struct mx_wh
 	if (child > 0)
 		waitpid(child, NULL, 0);
 	if (!came)
-		return mx_why(why, "device %s: the process that opened it ended", name);
+		return mx_why(why, "device %s: the process that opened it ended",
+		              name ? name : "hip");
 	*why = a.why;
 	if (a.status)
 		return a.status;
@@ -283,6 +284,16 @@ int mx_device_describe(const char *name, struct mx_device **device, struct mx_wh
 		return mx_why(why, "out of memory");
 	**device = a.device;
 	return 0;
+}
+
+int mx_device_find(const char *name, struct mx_device **device, struct mx_why *why) {
+	bool emulated = name ? !strcmp(name, "emu") : access(DRIVER, F_OK) != 0;
+	int status = emulated ? mx_device_open("emu", device, why)
+	                      : mx_device_describe(name, device, why);
+	if (status || emulated || strcmp((*device)->name, "emu"))
+		return status;
+	mx_device_close(*device); /* the driver has no gfx950 */
+	return mx_device_open("emu", device, why);
 }
 
 /* The library stays loaded: runtimes do not survive dlclose. */

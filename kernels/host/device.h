@@ -61,6 +61,9 @@ void mx_device_close(struct mx_device *d);
  * devices do not survive a fork, so that this process may still fork. */
 int mx_device_describe(const char *name, struct mx_device **device, struct mx_why *why);
 
+/* Opens the emulator, or describes a real device. name: as in mx_device_open. */
+int mx_device_find(const char *name, struct mx_device **device, struct mx_why *why);
+
 /* The path of libmxhip.so: in the program's folder, or in ../lib if both are installed. False: in
  * neither. */
 bool mx_emulator_find(char path[PATH_MAX]);

@@ -49,6 +49,23 @@ for ([ 'equal: 1.000000', 'equal: 1.1', 'equal is 1.000000, was 1.1' ], [ 'worst
 }
 spew($file, $text);
 
+# ---- the histogram of distances ----
+
+my $split = 'gemm/mxfp4_splitk4/33x18x1312/general';
+is(with('--update-baseline', $split), 0, 'a run whose bits differ');
+my $whole = slurp($file);
+like($whole, qr/\Q$split\E.*, ulp: 32, ulps: "1: 167, 2: 15, 4: 8, 8: 5, 16: 1, 32: 1"\}/, '  has a histogram');
+for ([ '1: 167, 2: 15', '1: 168, 2: 14', 1, '30 outputs at 2 ULP or more, were 29' ], [ '1: 167', '1: 168', 0, '' ], [ ', ulps: "[^"]*"', '', 0, '' ]) {
+	my ($from, $to, $fails, $says) = @$_;
+	spew($file, $whole =~ s/(\Q$split\E.*)$from/$1$to/r);
+	is(with($split), $fails, "'$to' instead of '$from': " . ($fails ? 'worse' : 'not worse')) or diag $out;
+	like($out, qr/accuracy: .*$says/, '  with both numbers');
+}
+spew($file, $whole =~ s/1: 167/1: 168/r);
+with($split);
+like($out, qr/^accuracy: 0 as in \S+, 1 better;/m, 'fewer outputs at a distance are better');
+spew($file, $text);
+
 # ---- a run that fails, and one that is absent ----
 
 my @broken = ('run', '--case', 'cases/gemm/mxfp4_bf16.yaml', '--co', "$build/kernels/broken/bf16_truncate.co", '--baseline', $file, '--update-baseline', $run);
@@ -61,7 +78,7 @@ like($out, qr/, 1 not in it; --update-baseline takes them$/m, '  and is counted'
 
 is(with('--seed', 2, $run), 2, 'another seed is refused');
 like($err, qr/^mxcheck: \Q$file\E: it is of --seed 1, not 2$/m, '  with the reason');
-for ([ 'ulp: 0', 'ulp: few', 'runs\[0\]: not a number: few' ], [ 'ulp: 0', 'ulps: 0', 'unexpected key: ulps' ],
+for ([ 'ulp: 0', 'ulp: few', 'runs\[0\]: not a number: few' ], [ 'ulp: 0', 'ulpt: 0', 'unexpected key: ulpt' ], (map { [ 'ulp: 0', "ulp: 0, ulps: \"$_\"", "runs\\[0\\]: not a histogram: \Q$_\E" ] } '3: 1', '1: 0', '1 1', '1: 1,2: 1', '1: 1, '),
 	[ 'ulp: 0', 'ulp: 0, noise: -1', 'runs\[0\]: noise is negative: -1' ],
 	[ '\z', (split /^/, $text)[3], 'runs\[\d\]: \S+ is already in the file' ],
 	[ 'seed: 1', '', 'missing key: seed' ], [ '\A', '- ', '' ]) {

@@ -33,6 +33,7 @@ SKIP: {
 	hunt();
 	order();
 	options();
+	crash();
 }
 
 done_testing();
@@ -113,6 +114,22 @@ sub order {
 	my $run = decode_json($data)->{runs}[0];
 	is($run->{findings}[ $run->{race}{finding} ]{kind}, 'race-lds', '  the page has its times');
 	like(slurp("$dir/r.sarif"), qr/"ruleId": ?"race-lds"/, '  SARIF has it');
+}
+
+# The process of each run has launches of its own. A run on a device has two, with other poison.
+sub crash {
+	local $ENV{SLOW_HIP_ABORT} = 3;
+	my @cases = ($general, $exact, 'gemm/mxfp4_f32/64x64x256/general');
+	is(mxcheck('--jobs', 1, '--device', 'hip', @cases), 4, 'a runtime that aborts is a finding') or diag $out, $err;
+	like($out, qr{^FAIL  $cases[1] .*\n +crash: the process of the run died of signal 6 \(Aborted\)\n +reproduce: .* --device hip:0 }m, '  of its run, with the command') or diag $out;
+	like($out, qr/^2 passed, 1 failed, /m, '  and the others go on');
+	is(mxcheck(@both, @cases), 4, 'beside the emulator, too') or diag $out, $err;
+	like($out, qr{^FAIL  $cases[1] .*\n      emu: bits 16384/16384 .*\n      outputs not compared\n(?:.*\n)? +crash: }m, '  with the numbers of the emulator') or diag $out;
+	local $ENV{SLOW_HIP_ABORT} = 0;
+	local $ENV{SLOW_HIP_HANG} = 3;
+	is(mxcheck('--jobs', 1, '--time-out', 0.3, '--device', 'hip', @cases), 4, 'so is a launch that does not end') or diag $out, $err;
+	like($out, qr{^FAIL  $cases[1] .*\n +time-out: .*: no end within 0.3 s\n.*reproduce: .* --time-out 0.3 --device hip:0 --seed 1 '$cases[1]'$}m, '  with the kernel and the command');
+	like($out, qr/^2 passed, 1 failed, /m, '  and the others have another process');
 }
 
 sub options {

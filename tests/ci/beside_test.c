@@ -38,8 +38,9 @@ static void start(struct subject *s, const char *file, int64_t M, int64_t N, int
 
 static const struct mx_note *joined(struct subject *s, const char *kind) {
 	const struct mx_verdict *v = &s->device.verdict;
-	if (mx_beside_join(s->b, &s->emulated, &s->device))
+	if (mx_beside_compare(s->b, &s->emulated, &s->device))
 		diag("%s", s->device.err.text);
+	mx_beside_join(&s->emulated, &s->device);
 	for (unsigned i = 0; i < v->n_notes; i++)
 		if (!strcmp(v->notes[i].kind, kind))
 			return &v->notes[i];

@@ -16,6 +16,8 @@ my @twins = (
 	[ 'A3',  'foreign/mxfp8_wgrad',       'tests/ci/next_summed.gpu' ],
 	[ 'A4',  'gemm/mxfp4_f32',            'kernels/broken/wrapped_loads' ],
 	[ 'A4',  'gemm/mxfp4_f32',            'kernels/broken/wrapped_stores' ],
+	[ 'A4',  'foreign/mxfp8_grouped',     'tests/ci/wrapped_groups.gpu' ],
+	[ 'A4',  'gemm/mxfp4_splitk',         'tests/ci/wrapped_atomics.gpu' ],
 	[ 'A5',  'gemm/mxfp4_f32',            'kernels/broken/dropped_stores' ],
 	[ 'A10', 'sequence/quantise_shuffle_gemm', 'kernels/broken/ragged_block' ],
 	[ 'A10', 'gemm/mxfp4_splitk',         'tests/ci/four_splits.gpu' ],

@@ -37,7 +37,7 @@ refused('the contract gives M no axis of the grid', sub { s/axis: y/stages: 1/ }
 refused('M and N have the same axis', sub { s/axis: y/axis: x/; s/M: 256/M: 200/; s/^(grid: \[)"ceildiv\(N, 128\)"/$1"ceildiv(M, 128)"/m });
 refused('has 2 tiles of 128, and its axis z of the grid 1 workgroups', sub { s/axis: y/axis: z/ });
 refused('the regime special plants whole rows', sub { s/exact, tiles/special, tiles/ });
-refused('the judge is neither bits nor bound', sub { s/judge: bits, profile: block32, mma_k: 128, k_tile: 256/judge: close, atol: 1/ });
+refused('the judge is none of bits, bound and set', sub { s/judge: bits, profile: block32, mma_k: 128, k_tile: 256/judge: close, atol: 1/ });
 refused('A has a key data', sub { s/(name: A,.*)\}/$1, data: zero}/ });
 refused('C has a layout', sub { s/(name: C,.*)\}/$1, layout: row_major}/ });
 refused('--baseline base.yaml: not with --tiles', $none, '--tiles', 3, '--baseline', 'base.yaml');
@@ -47,7 +47,9 @@ refused('a run of some tiles is not compared with others', $none, '--race', 2);
 refused('is a run of some tiles', $none, '--save', "$dir/saved");
 refused('--tiles 33: not a number from 1 to 32', $none, '--tiles', 33);
 
-for ([ 'foreign/mxfp8_grouped', 'the case has groups' ], [ 'gemm/mxfp8_persistent', 'the case has groups' ], [ 'sequence/quantise_both', 'the case has steps' ], [ 'gemm/mxfp4_splitk', 'the judge is neither bits nor bound' ]) {
+refused('the axis z of the grid has 2 workgroups, not one for each of 6 groups',
+	sub { $_ = slurp('cases/foreign/mxfp8_grouped.yaml') =~ s/, G\]/, 2]/r =~ s/exact, /exact, tiles: 2, /r });
+for ([ 'foreign/mxfp8_wgrad', 'the groups are of columns' ], [ 'gemm/mxfp8_persistent', 'the contract gives M no axis of the grid' ], [ 'sequence/quantise_both', 'the case has steps' ]) {
 	is(mxcheck('run', '--case', "cases/$_->[0].yaml", '--tiles', 2), 2, "refused: tiles of $_->[0]");
 	like($err, qr/: tiles: $_->[1]$/m, '  with the reason') or diag $err;
 }
@@ -70,5 +72,16 @@ is(tiles($packed, '4194303,128,32', 'tests/ci/valid_width.gpu.co'), 3, '  and th
 is(tiles($added, "8388736,128,32$_"), 0, "tiles of an epilogue$_") or diag $out, $err for '', ',BETA=0', ',ALPHA=-1';
 is(tiles($added, '8388736,128,32,BETA=0', 'kernels/broken/zero_times_c.co'), 1, '  with a C of NaN where beta is 0') or diag $out, $err;
 is(tiles($added, '8388736,128,32', 'kernels/broken/bias_of_rows.co'), 1, '  and a bias') or diag $out, $err;
+
+# ---- groups and splits of K ----
+
+is(mxcheck('run', '--case', 'cases/gemm/mxfp4_splitk_ordered.yaml', '--shape', '16777280,128,512,SPLITS=2', '--tiles', 2, '*/257x*'), 0,
+	'tiles of an ordered split-K with 32 GiB of parts') or diag $out, $err;
+like($out, qr/; 2 tiles, 4 of 131074 workgroups/, '  with all their splits');
+is(mxcheck('run', '--case', 'cases/gemm/mxfp4_splitk_onto_bf16.yaml', '--shape', '33554560,64,512,SPLITS=2', '--tiles', 2, '*/64x*'), 0,
+	'tiles of atomics onto a random C') or diag $out, $err;
+is(mxcheck('fuzz', '--count', 64, '--regress', "$dir/regress", '--case', 'cases/foreign/mxfp8_grouped.yaml', '--co', "$build/tests/ci/wrapped_groups.gpu.co"), 3,
+	'fuzzing finds a group beyond 2^32 bytes of A') or diag $out, $err;
+like($out, qr{^FAIL  foreign/mxfp8_grouped/\d+x1x32,groups=\d+\+}m, '  and makes it small') or diag $out;
 
 done_testing();

@@ -49,6 +49,6 @@ is(mxcheck('run', '--case', case_of(1), '--time-out', 60), 0, 'a launch that end
 is(mxcheck('run', '--case', case_of(1), '--time-out', 0), 2, '--time-out 0 is refused');
 is(mxcheck('mutate', '--time-out', 5, 'gemm/mxfp4_f32/1x1x32/exact'), 2, 'and for mutants');
 mxcheck('--help');
-like($out, qr/--time-out S (?:.*\n)+? +everything\. Default: 120\./, 'the default is documented');
+like($out, qr/--time-out S (?:.*\n)+? +a run that takes five times as long\. Default: 120\./, 'the default is documented');
 
 done_testing();

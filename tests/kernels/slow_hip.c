@@ -1,8 +1,8 @@
 /* A HIP runtime for tests of devices: the emulator with the name of AMD's runtime, without the
  * emulator's own API. Each launch has another schedule, and the profile $SLOW_HIP_PROFILE. Streams
  * are busy for a while after each launch. Launch number $SLOW_HIP_HANG never ends, and neither does
- * a wait for it. With $SLOW_HIP_SPOIL a bit is wrong in the byte at that offset of each buffer of
- * $SLOW_HIP_BYTES bytes that is read back. */
+ * a wait for it; launch number $SLOW_HIP_ABORT ends the process. With $SLOW_HIP_SPOIL a bit is
+ * wrong in the byte at that offset of each buffer of $SLOW_HIP_BYTES bytes that is read back. */
 #define _GNU_SOURCE
 #define __HIP_PLATFORM_AMD__ 1
 #include <dlfcn.h>
@@ -45,11 +45,17 @@ static void set_schedule(uint64_t seed) {
 	set_options(&options);
 }
 
+static size_t number(const char *name) {
+	const char *text = getenv(name);
+	return text ? strtoul(text, NULL, 10) : 0;
+}
+
 hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned gx, unsigned gy, unsigned gz,
                                  unsigned bx, unsigned by, unsigned bz, unsigned lds,
                                  hipStream_t stream, void **params, void **extra) {
-	const char *hang = getenv("SLOW_HIP_HANG");
-	hangs |= ++launches == (hang ? strtoul(hang, NULL, 10) : 0);
+	hangs |= ++launches == number("SLOW_HIP_HANG");
+	if (launches == number("SLOW_HIP_ABORT"))
+		abort();
 	queries = 0;
 	set_schedule(launches);
 	return REAL(hipModuleLaunchKernel)(f, gx, gy, gz, bx, by, bz, lds, stream, params, extra);
@@ -62,11 +68,6 @@ hipError_t hipStreamQuery(hipStream_t stream) {
 hipError_t hipStreamSynchronize(hipStream_t stream) {
 	wait();
 	return REAL(hipStreamSynchronize)(stream);
-}
-
-static size_t number(const char *name) {
-	const char *text = getenv(name);
-	return text ? strtoul(text, NULL, 10) : 0;
 }
 
 /* A copy does not wait for streams that do not wait for the null stream: an early copy is wrong. */

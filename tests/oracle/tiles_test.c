@@ -13,18 +13,24 @@ static struct mx_error err;
 static struct mx_device *emu;
 static const char *build;
 
-static struct mx_bench *make(const struct mx_case *c, int64_t M, int64_t N, int64_t K,
-                             mx_regime regime, unsigned tiles) {
-	struct mx_case_run run = {
-		{ 3, { { "M", M }, { "N", N }, { "K", K } } }, regime, NULL, tiles
-	};
-	char kernels[512];
+static struct mx_bench *make_of(const struct mx_case *c, const char *co, const char *sizes,
+                                mx_regime regime, unsigned tiles, struct mx_run_groups groups) {
+	struct mx_case_run run = { c->runs[0].sizes, regime, NULL, tiles, groups };
+	char kernels[512], path[512];
 	struct mx_plan p;
 	struct mx_bench *b;
 	snprintf(kernels, sizeof kernels, "%s/kernels", build);
+	snprintf(path, sizeof path, "%s/%s", build, co ? co : "");
+	mx_sizes_add_choices(c, &run.sizes);
+	need(!mx_sizes_replace(c, &run.sizes, sizes, &err), err.text);
 	need(!mx_plan_make_run(c, &run, &p, &err), err.text);
-	need(!mx_bench_make(&p, emu, NULL, kernels, 1, &b, &err), err.text);
+	need(!mx_bench_make(&p, emu, co ? path : NULL, kernels, 1, &b, &err), err.text);
 	return b;
+}
+
+static struct mx_bench *make(const struct mx_case *c, const char *sizes, mx_regime regime,
+                             unsigned tiles) {
+	return make_of(c, NULL, sizes, regime, tiles, (struct mx_run_groups){ 0 });
 }
 
 static struct mx_run_result run(struct mx_bench *b) {
@@ -50,13 +56,16 @@ static void compare(void *context, size_t from, size_t bytes) {
 	c->equal += memcmp(c->a + from, c->b + from, bytes) ? 0 : bytes;
 }
 
-static void same_as_whole(const struct mx_case *c) {
-	struct mx_bench *whole = make(c, 400, 300, 288, MX_REGIME_GENERAL, 0);
-	struct mx_bench *part = make(c, 400, 300, 288, MX_REGIME_GENERAL, 5);
+static void same_as_whole(const struct mx_case *c, const char *sizes, mx_regime regime,
+                          unsigned tiles) {
+	struct mx_bench *whole = make(c, sizes, regime, 0);
+	struct mx_bench *part = make(c, sizes, regime, tiles);
 	run(whole);
 	run(part);
-	ok(part->plan.n_tiles == 5, "a run has 5 of 12 tiles");
+	ok(part->plan.n_tiles == tiles, "%s has %u tiles of %s", c->name, tiles, sizes);
 	for (unsigned i = 0; i < part->plan.n_buffers; i++) {
+		if (!mx_tiles_divide(&part->plan, i))
+			continue;
 		struct comparison x = { whole->buffer[i].after + whole->plan.buffers[i].guard,
 			                part->buffer[i].after + part->plan.buffers[i].guard };
 		mx_tiles_bytes(&part->plan, i, compare, &x);
@@ -71,7 +80,7 @@ static void same_as_whole(const struct mx_case *c) {
 }
 
 static void judged(const struct mx_case *c) {
-	struct mx_bench *b = make(c, 400, 300, 256, MX_REGIME_EXACT, 4);
+	struct mx_bench *b = make(c, "400,300,256", MX_REGIME_EXACT, 4);
 	struct mx_run_result r = run(b);
 	struct mx_verdict v = judge(b, &r);
 	const struct mx_buffer *out = mx_plan_role(&b->plan, MX_ROLE_C);
@@ -95,7 +104,7 @@ static void judged(const struct mx_case *c) {
 /* The 128 rows after 2^32 bytes of A are in the sample, and those that end 2^32 bytes from the end.
  */
 static void chosen(const struct mx_case *c) {
-	struct mx_bench *b = make(c, 33554432 + 1000, 1, 256, MX_REGIME_EXACT, 12);
+	struct mx_bench *b = make(c, "33555432,1,256", MX_REGIME_EXACT, 12);
 	bool after = false, before = false, from_end = false, last = false;
 	for (unsigned i = 0; i < b->plan.n_tiles; i++) {
 		size_t row = b->plan.tile[i].row;
@@ -110,7 +119,7 @@ static void chosen(const struct mx_case *c) {
 }
 
 static void takes_little(const struct mx_case *c) {
-	struct mx_bench *b = make(c, 1 << 19, 1 << 18, 8192, MX_REGIME_EXACT, 24);
+	struct mx_bench *b = make(c, "524288,262144,8192", MX_REGIME_EXACT, 24);
 	double bytes = 0;
 	for (unsigned i = 0; i < b->plan.n_buffers; i++)
 		bytes += (double)b->plan.buffers[i].bytes;
@@ -124,15 +133,66 @@ static void takes_little(const struct mx_case *c) {
 	mx_bench_free(b);
 }
 
+static struct mx_case *load(const char *path) {
+	struct mx_case *c;
+	need(!mx_case_load(path, &c, &err), err.text);
+	return c;
+}
+
+/* The correct kernel passes where its twin fails. */
+static void caught(const struct mx_case *c, const char *right, const char *twin, const char *sizes,
+                   struct mx_run_groups groups) {
+	for (unsigned i = 0; i < 2; i++) {
+		struct mx_bench *b =
+			make_of(c, i ? twin : right, sizes, MX_REGIME_EXACT, 12, groups);
+		struct mx_run_result r = run(b);
+		struct mx_verdict v = judge(b, &r);
+		if (!ok(!mx_verdict_status(&v) == !i, "%s %s at %s", i ? twin : right,
+		        i ? "fails" : "passes", sizes))
+			diag("%s", v.n_notes ? v.notes[0].text : "no finding");
+		mx_bench_free(b);
+	}
+}
+
+/* A sum of splits is exact in f32, and so the same in any order. */
+static void of_splits(void) {
+	struct mx_case *c = load("cases/gemm/mxfp4_splitk_add_f32.yaml");
+	same_as_whole(c, "257,272,512,SPLITS=2", MX_REGIME_EXACT, 3);
+	mx_case_free(c);
+	c = load("cases/gemm/mxfp4_splitk4.yaml");
+	caught(c, "kernels/gemm/mxfp4_splitk.co", "tests/ci/wrapped_atomics.gpu.co",
+	       "8388609,258,416", (struct mx_run_groups){ 0 });
+	mx_case_free(c);
+}
+
+/* The six groups of the case, of which two are empty. */
+static void of_groups(void) {
+	struct mx_case *c = load("cases/foreign/mxfp8_grouped.yaml");
+	same_as_whole(c, "300,40,160", MX_REGIME_GENERAL, 9);
+	struct mx_bench *b = make(c, "300,40,160", MX_REGIME_EXACT, 32);
+	unsigned of[6] = { 0 };
+	for (unsigned i = 0; i < b->plan.n_tiles; i++)
+		of[b->plan.tile[i].workgroup[2]]++;
+	ok(!of[0] && of[1] && of[2] && of[3] && !of[4] && of[5],
+	   "each group that has rows has tiles");
+	mx_bench_free(b);
+	caught(c, "kernels/foreign/mxfp8_grouped.co", "tests/ci/wrapped_groups.gpu.co",
+	       "240000000,1,32",
+	       (struct mx_run_groups){ 4, { 60000000, 60000000, 60000000, 60000000 } });
+	mx_case_free(c);
+}
+
 int main(void) {
 	struct mx_why why;
 	struct mx_case *c;
 	build = getenv("BUILD") ? getenv("BUILD") : "build";
 	need(!mx_device_open("emu", &emu, &why), why.text);
-	need(!mx_case_load("cases/gemm/mxfp4_f32.yaml", &c, &err), err.text);
-	same_as_whole(c);
+	c = load("cases/gemm/mxfp4_f32.yaml");
+	same_as_whole(c, "400,300,288", MX_REGIME_GENERAL, 5);
 	judged(c);
 	chosen(c);
+	of_splits();
+	of_groups();
 	takes_little(c);
 	mx_case_free(c);
 	mx_device_close(emu);
