@@ -1,4 +1,4 @@
-/* Split-K MXFP4 GEMM on the pipelined product of mxfp4_preshuffled.h: workgroup z of a tile of C
+/* Split-K MXFP4 GEMM on the pipelined product of preshuffled.h: workgroup z of a tile of C
  * computes the K tiles from z * split_tiles on.
  *
  * Operands, M and N are as in mxfp4_pipelined.c; K is a multiple of 256, and no split is empty.
@@ -12,7 +12,7 @@
  * tile adds the parts in the order of the splits, and rounds once. `semaphores` has a counter for
  * each tile of C, cleared before the first launch, which the last workgroup clears again. `parts`
  * has 256 KiB for each split of each tile. */
-#include "mxfp4_preshuffled.h"
+#include "preshuffled.h"
 
 typedef __bf16 bf16x2 __attribute__((ext_vector_type(2)));
 typedef __bf16 bf16x4 __attribute__((ext_vector_type(4)));

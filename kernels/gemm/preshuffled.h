@@ -1,13 +1,18 @@
-/* Parts of the pipelined MXFP4 GEMMs on a preshuffled B: a wave's operands, and one tile of K as a
- * hand-placed sequence of instructions. For device code only.
+/* Parts of the pipelined MX GEMMs on a preshuffled B: a wave's operands, and one tile of K as a
+ * hand-placed sequence of instructions. For device code only. FORMAT_A and FORMAT_B, the element
+ * formats, may be defined before; both are E2M1 by default.
  *
- * A is row-major, B preshuffled 16x16, scales are S32x8. A workgroup of 4 waves computes 256x256,
- * each wave 256x64 of it, in K tiles of 256. A passes through three LDS slots by LDS-DMA. B and the
- * scales go directly to registers, of which there are two sets. A lane loads scales as 4 bytes,
- * which serve 32 rows and 8 blocks.
+ * A is row-major, B preshuffled: 16 rows of a block of 32 elements are contiguous, row by row.
+ * Scales are S32x8. A workgroup of 4 waves computes 256x256, each wave 256x64 of it, in K tiles of
+ * 256. A passes through LDS slots by LDS-DMA. B and the scales go directly to registers, of which
+ * there are two sets. A lane loads scales as 4 bytes, which serve 32 rows and 8 blocks.
  *
- *   tile s:  loads of B and scales of s+1, then of A of s+2, between the MFMA of groups 0 to 6;
- *            before group 7: A of s+1 landed, barrier; then the first LDS reads of s+1
+ * LDS has room for three slots of FP4 or FP6, or for two of FP8:
+ *
+ *   tile s, three slots:  loads of B and scales of s+1, then of A of s+2
+ *           two slots:    loads of A of s+1, then of B and scales of s+1
+ *           between the MFMA of groups 0 to 6; before group 7: A of s+1 landed, barrier; then the
+ *           first LDS reads of s+1
  *
  * So one barrier a tile suffices: after it A of s+1 is complete, and no wave reads A of s any more,
  * whose slot the loads of tile s+1 overwrite.
@@ -17,43 +22,104 @@
  * offset of a row past the matrix is past the descriptor's end without it.
  *
  * The operands of the MFMA are exchanged, so that a lane holds four adjacent columns of C. */
-#ifndef MXFP4_PRESHUFFLED_H
-#define MXFP4_PRESHUFFLED_H
+#ifndef PRESHUFFLED_H
+#define PRESHUFFLED_H
 
 #include "../gfx950.h"
 
+/* Formats as MFMA has them. */
+#define E4M3 0
+#define E5M2 1
+#define E2M3 2
+#define E3M2 3
+#define E2M1 4
+
+#ifndef FORMAT_A
+#define FORMAT_A E2M1
+#define FORMAT_B E2M1
+#endif
+
+/* The formats in which they are decoded. */
+#ifndef DECODED_A
+#define DECODED_A FORMAT_A
+#endif
+#ifndef DECODED_B
+#define DECODED_B FORMAT_B
+#endif
+
+/* The bits of an element; also the registers of a lane's 32 elements. */
+#define BITS(format) ((format) == E2M1 ? 4 : (format) >= E2M3 ? 6 : 8)
+
+/* Groups whose accumulators are in VGPRs, which are read without a copy. */
+#if FORMAT_A == E2M1
+#define GROUPS_VGPR 3
+#else
+#define GROUPS_VGPR 1
+#endif
+
 enum {
+	BITS_A = BITS(FORMAT_A),
+	BITS_B = BITS(FORMAT_B),
 	TILE = 256,
 	WAVES = 4,
 	STEP = 256, /* K of a tile */
 	STEP_BLOCKS = STEP / 32,
 	CHUNK = 16,
-	SLOTS = 3, /* tiles of A in LDS */
+	SLOTS = BITS_A == 8 ? 2 : 3, /* tiles of A in LDS */
+	AHEAD = SLOTS - 1,           /* tile s + AHEAD of A is loaded during tile s */
 	GROUP_ROWS = 32,
 	GROUPS = TILE / GROUP_ROWS, /* of rows, with one scale dword each */
 	COLUMNS = TILE / WAVES,     /* of a wave */
 	FRAGS_N = COLUMNS / 16,
 	GROUPS_N = COLUMNS / GROUP_ROWS,
-	GROUPS_VGPR = 3, /* whose accumulators are in VGPRs, which are read without a copy */
 };
 
 /* Bytes. */
 enum {
-	A_STEP = STEP / 2,                     /* a tile of one row of A */
-	B_STEP = 16 * A_STEP,                  /* of 16 columns of B */
+	A_STEP = STEP * BITS_A / 8,            /* a tile of one row of A */
+	B_STEP = 16 * STEP * BITS_B / 8,       /* of 16 columns of B */
 	SCALE_STEP = GROUP_ROWS * STEP_BLOCKS, /* of the scales of a group */
 	SLOT = TILE * A_STEP,
 	DMA = 64 * CHUNK,
-	DMA_ROWS = DMA / A_STEP,
+	BEFORE_A = 3 * DMA, /* the tile of A, in its descriptor */
+	ROW_CHUNKS = A_STEP / CHUNK,
+};
+
+/* A lane's 32 elements are read and loaded in two parts, 16 bytes and the rest. Two reads of 12
+ * bytes are not possible for FP6: registers of more than 32 bits begin at an even one [LLVM]. */
+enum {
+	PARTS_A = BITS_A > 4 ? 2 : 1,
+	PARTS_B = BITS_B > 4 ? 2 : 1,
+	GROUP_READS = 4 * PARTS_A,
 };
 
 /* A wave's vector memory operations of a tile. */
 enum {
-	LOADS_B = 2 * FRAGS_N,
+	LOADS_B = 2 * FRAGS_N * PARTS_B,
 	LOADS_SCALES = GROUPS + GROUPS_N,
 	LOADS_DIRECT = LOADS_B + LOADS_SCALES,
 	LOADS_A = SLOT / DMA / WAVES,
+	LOADS = LOADS_DIRECT + LOADS_A,
+	FIRST_A = AHEAD == 1 ? 0 : LOADS_DIRECT, /* in the order of issue */
+	FIRST_DIRECT = AHEAD == 1 ? LOADS_A : 0,
 };
+
+/* The products between two loads of a tile. The loads end before the last group. */
+enum { SPREAD = (16 * (GROUPS - 1) - 4) / LOADS };
+
+/* LDS has a row of A as units, unit u in place u ^ swizzle(row), so that the 16 lanes that read the
+ * same part of 16 rows use every bank once. An LDS row of FP4 has half of the 64 banks, of FP8 all,
+ * and four rows of FP6 have them three times. */
+enum {
+	UNIT = BITS_A == 6 ? 48 : CHUNK,
+	UNITS = A_STEP / UNIT,
+	UNIT_CHUNKS = UNIT / CHUNK,
+	SWIZZLED_ROWS = 16 / UNITS, /* with the same places */
+};
+
+/* The lane's addresses in a slot: of each half of the tile, and of each part of FP8, whose parts
+ * are 64 bytes apart. */
+enum { BASES = BITS_A == 8 ? 4 : 2 };
 
 /* The wait for a tile of A, after whose loads there are `later` others. */
 #ifndef WAIT_A
@@ -80,9 +146,14 @@ enum {
 #define SCALES_BEFORE(tile) ((tile)*SCALE_STEP)
 #endif
 
-/* Tile s + 2 of A goes to the slot that is this number after that of tile s. */
+/* Tile s + AHEAD of A goes to the slot that is this number after that of tile s. */
 #ifndef WRITE_AHEAD
-#define WRITE_AHEAD 2
+#define WRITE_AHEAD AHEAD
+#endif
+
+/* The bytes of `n` elements of a row of A. */
+#ifndef BYTES_A
+#define BYTES_A(n) ((n)*BITS_A / 8)
 #endif
 
 #ifndef TILE_BARRIER
@@ -96,12 +167,26 @@ enum {
  * them between loops. */
 typedef f32x4 accumulators[2 * GROUPS_VGPR][FRAGS_N];
 
+/* A lane's 32 elements. FP4 has no rest. */
+#define REST(bits) __attribute__((ext_vector_type((bits) > 4 ? (bits)-4 : 1)))
+typedef u32 rest_a REST(BITS_A), rest_b REST(BITS_B);
+struct elements_a {
+	u32x4 first;
+	rest_a rest;
+};
+struct elements_b {
+	u32x4 first;
+	rest_b rest;
+};
+typedef u32 operand_a __attribute__((ext_vector_type(BITS_A)));
+typedef u32 operand_b __attribute__((ext_vector_type(BITS_B)));
+
 /* A group's rows: [half of the tile][fragment of 16 rows]. */
-typedef u32x4 group[2][2];
+typedef struct elements_a group[2][2];
 
 /* The registers of a tile's B, [half of the tile][fragment], and scales. */
 struct direct {
-	u32x4 b[2][FRAGS_N];
+	struct elements_b b[2][FRAGS_N];
 	u32 a_scales[GROUPS], b_scales[GROUPS_N];
 };
 
@@ -123,13 +208,13 @@ struct operands {
 	struct descriptors from;
 	struct offsets at;
 	struct ring slots, dma; /* the slots; where the wave writes them */
-	u32 reads[2];           /* where the lane reads the halves of slot 0 */
+	u32 reads[BASES];       /* where the lane reads slot 0 */
 };
 
 /* The place of a tile s: where the lane reads it in LDS, the slot of tile s + 1, where the wave
- * writes tile s + 2, and the bytes of K before what is loaded during the tile. */
+ * writes tile s + AHEAD, and the bytes of K before what is loaded during the tile. */
 struct place {
-	u32 reads[2], next, write;
+	u32 reads[BASES], next, write;
 	u32 a, b, scales;
 };
 
@@ -185,32 +270,39 @@ INLINE u32 scale_bytes(u32 K) {
 #define TILE_BYTES(row, all, rows, unit) (ceil_div(at_most((all) - (row), TILE), rows) * (unit))
 #endif
 
-/* A descriptor of a tile's units, without their first `skip` bytes. */
+/* A descriptor of a tile's units, without their first `skip` bytes, but with `before` bytes. */
 INLINE u32x4 tile_descriptor(const GLOBAL u8 *matrix, u32 row, u32 all, u32 rows, u32 unit,
-                             u32 skip) {
-	u32 bytes = TILE_BYTES(row, all, rows, unit) - skip;
-	return make_descriptor(matrix + (u64)(row / rows) * unit + skip, scalar(bytes));
+                             u32 skip, u32 before) {
+	u32 bytes = TILE_BYTES(row, all, rows, unit) - skip + before;
+	return make_descriptor(matrix + (u64)(row / rows) * unit + skip - before, scalar(bytes));
 }
 
-/* Lane l of LDS-DMA i fetches the chunk that belongs to LDS chunk l % 8 of row 8 i + l / 8. Chunk c
- * of row r is at c ^ (r / 2 % 8): a row has half of the 64 banks, so the 16 lanes that read chunk c
- * of 16 rows use every bank once. */
 INLINE u32 swizzle(u32 row) {
-	return row / 2 % 8;
+	return row / SWIZZLED_ROWS % UNITS;
 }
 
-/* `left` elements of K are left from the tile on, of which operations past them read zeros. */
+/* The chunk of a row that belongs to chunk c of it in LDS. */
+INLINE u32 swizzled_chunk(u32 row, u32 c) {
+	return (c / UNIT_CHUNKS ^ swizzle(row)) * UNIT_CHUNKS + c % UNIT_CHUNKS;
+}
+
+/* `left` elements of K are left from the tile on, of which operations past them read zeros. The
+ * offset of an LDS-DMA in its instruction counts in LDS and in memory, so the descriptor of A
+ * begins before the tile. */
 INLINE void find_offsets(struct offsets *at, u32 K, u32 left) {
 	u32 lane = LANE(), wave = WAVE();
 #pragma unroll
 	for (u32 i = 0; i < LOADS_A; i++) {
-		u32 row = (wave * LOADS_A + i) * DMA_ROWS + lane / 8, c = lane % 8 ^ swizzle(row);
-		at->a[i] = c * 32 < left ? row * (K / 2) + c * CHUNK : OUT_OF_RANGE;
+		u32 chunk = (wave * LOADS_A + i) * 64 + lane, row = chunk / ROW_CHUNKS;
+		u32 byte = swizzled_chunk(row, chunk % ROW_CHUNKS) * CHUNK;
+		u32 offset = BEFORE_A - i % 4 * DMA + row * BYTES_A(K) + byte;
+		at->a[i] = byte < BYTES_A(left) ? offset : OUT_OF_RANGE;
 	}
 #pragma unroll
-	for (u32 n = 0; n < LOADS_B; n++) {
+	for (u32 n = 0; n < 2 * FRAGS_N; n++) {
 		u32 half = n / FRAGS_N, j = n % FRAGS_N, block = half * 4 + lane / 16;
-		u32 offset = (wave * FRAGS_N + j) * (K * 8) + half * (B_STEP / 2) + lane * CHUNK;
+		u32 offset = (wave * FRAGS_N + j) * (K * 2 * BITS_B) + half * (B_STEP / 2) +
+		             lane * (4 * BITS_B);
 		at->b[half][j] = block * 32 < left ? offset : OUT_OF_RANGE;
 	}
 #pragma unroll
@@ -225,61 +317,86 @@ INLINE struct ring make_ring(u32 first) {
 	return (struct ring){ scalar(first), scalar(first + SLOTS * SLOT) };
 }
 
+/* Lane (row r, block q) has block q of each half of the tile; of FP8 it has chunks q of the half's
+ * halves. */
+INLINE void find_lane_reads(u32 reads[BASES]) {
+	u32 r = LANE() % 16, q = LANE() / 16;
+#pragma unroll
+	for (u32 b = 0; b < BASES; b++) {
+		u32 byte = b * (A_STEP / BASES) + q * (BITS_A == 6 ? 24 : CHUNK);
+		reads[b] =
+			(u32)a_slots + r * A_STEP + (byte / UNIT ^ swizzle(r)) * UNIT + byte % UNIT;
+	}
+}
+
 /* The operands of the tile of C at row, col, from K tile `from` on. */
 INLINE struct operands find_operands(const struct matrices *m, u32 row, u32 col, u32 from) {
-	u32 lane = LANE(), K = m->K;
+	u32 K = m->K;
 	struct operands p;
 	p.from = (struct descriptors){
-		tile_descriptor(m->a, row, m->M, 1, K / 2, from * A_STEP),
-		tile_descriptor(m->b, col, m->N, 16, K * 8, from * B_STEP),
+		tile_descriptor(m->a, row, m->M, 1, BYTES_A(K), from * A_STEP, BEFORE_A),
+		tile_descriptor(m->b, col, m->N, 16, K * 2 * BITS_B, from * B_STEP, 0),
 		tile_descriptor(m->a_scales, row, m->M, GROUP_ROWS, scale_bytes(K),
-		                SCALES_BEFORE(from)),
+		                SCALES_BEFORE(from), 0),
 		tile_descriptor(m->b_scales, col, m->N, GROUP_ROWS, scale_bytes(K),
-		                SCALES_BEFORE(from)),
+		                SCALES_BEFORE(from), 0),
 	};
 	find_offsets(&p.at, K, STEP);
 	p.slots = make_ring((u32)a_slots);
 	p.dma = make_ring((u32)a_slots + WAVE() * LOADS_A * DMA);
-	p.reads[0] = (u32)a_slots + lane % 16 * A_STEP + (lane / 16 ^ swizzle(lane % 16)) * CHUNK;
-	p.reads[1] = p.reads[0] ^ A_STEP / 2;
+	find_lane_reads(p.reads);
 	return p;
 }
 
 /* ---- instructions ---- */
 
-#define LOAD_DIRECT(size, value, descriptor, offset, soffset)                                      \
-	asm volatile("buffer_load_" size " %0, %1, %2, %3 offen"                                   \
+#define LOAD_DIRECT(size, value, descriptor, offset, soffset, imm)                                 \
+	asm volatile("buffer_load_" size " %0, %1, %2, %3 offen offset:%4"                         \
 	             : "=v"(value)                                                                 \
-	             : "v"(offset), "s"(descriptor), "s"(soffset))
+	             : "v"(offset), "s"(descriptor), "s"(soffset), "n"(imm))
 
 /* The address of the next LDS-DMA. The compiler uses M0 for nothing in these kernels. Another
  * instruction has to stand between it and the load, which needs a wait state. */
 #define SET_M0(base, add)                                                                          \
 	asm volatile("s_add_u32 m0, %0, %1" ::"s"(base), "n"(add) : "scc", "memory")
 
-#define LOAD_LDS(before, descriptor, offset, soffset)                                              \
-	asm volatile(before "buffer_load_dwordx4 %0, %1, %2 offen lds" ::"v"(offset),              \
-	             "s"(descriptor), "s"(soffset)                                                 \
+/* The n-th LDS-DMA of a tile, at M0 of the first of its four. */
+#define LOAD_LDS(n, descriptor, offset, soffset)                                                   \
+	asm volatile("buffer_load_dwordx4 %0, %1, %2 offen offset:%3 lds" ::"v"(offset),           \
+	             "s"(descriptor), "s"(soffset), "n"((n) % 4 * DMA)                             \
 	             : "memory")
 
 /* Adds x y, where byte 2 half + odd of a scale dword is that of the fragment, to registers of
  * assembly, `to`, from C on. */
 #define MFMA_TEXT(to, C)                                                                           \
 	"v_mfma_scale_f32_16x16x128_f8f6f4 " to ", %1, %2, " C                                     \
-	", %3, %4 op_sel:[%5,%6,0] op_sel_hi:[%7,%7,0] cbsz:4 blgp:4"
+	", %3, %4 op_sel:[%5,%6,0] op_sel_hi:[%7,%7,0] "                                           \
+	"cbsz:" TEXT(DECODED_B) " blgp:" TEXT(DECODED_A)
+#define TEXT(macro) TEXT_OF(macro)
+#define TEXT_OF(x)  #x
 
 #define MFMA_INPUTS(x, y, sx, sy, odd_x, odd_y, half)                                              \
-	"v"(x), "v"(y), "v"(sx), "v"(sy), "n"(odd_x), "n"(odd_y), "n"(half)
+	"v"(x), "v"(y), SCALE_INPUTS(sx, sy), "n"(odd_x), "n"(odd_y), "n"(half)
+#ifndef SCALE_INPUTS
+#define SCALE_INPUTS(sx, sy) "v"(sx), "v"(sy)
+#endif
 
 #define AGPR_TUPLE "a[%0:%8]"
 
-/* Across it the compiler keeps nothing in the AGPRs of accumulators, a0 to a159. */
+/* Across it the compiler keeps nothing in the AGPRs of accumulators. */
 #define TEN(a) a "0", a "1", a "2", a "3", a "4", a "5", a "6", a "7", a "8", a "9"
+#define A0_TO_A159                                                                                 \
+	TEN("a"), TEN("a1"), TEN("a2"), TEN("a3"), TEN("a4"), TEN("a5"), TEN("a6"), TEN("a7"),     \
+		TEN("a8"), TEN("a9"), TEN("a10"), TEN("a11"), TEN("a12"), TEN("a13"), TEN("a14"),  \
+		TEN("a15")
+#if GROUPS_VGPR == 3
+#define CLAIM_AGPRS() asm volatile("" ::: A0_TO_A159)
+#else
 #define CLAIM_AGPRS()                                                                              \
 	asm volatile("" ::                                                                         \
-	                     : TEN("a"), TEN("a1"), TEN("a2"), TEN("a3"), TEN("a4"), TEN("a5"),    \
-	                       TEN("a6"), TEN("a7"), TEN("a8"), TEN("a9"), TEN("a10"), TEN("a11"), \
-	                       TEN("a12"), TEN("a13"), TEN("a14"), TEN("a15"))
+	                     : A0_TO_A159, TEN("a16"), TEN("a17"), TEN("a18"), TEN("a19"),         \
+	                       TEN("a20"), TEN("a21"), "a220", "a221", "a222", "a223")
+#endif
 
 /* ---- a tile ---- */
 
@@ -292,17 +409,19 @@ INLINE void next_slot(u32 *slot, const struct ring *r) {
 	    : "scc");
 }
 
-INLINE void find_reads(const struct operands *p, u32 slot, u32 reads[2]) {
-	asm("v_add_u32_e32 %0, %1, %2" : "=v"(reads[0]) : "s"(slot), "v"(p->reads[0]));
-	asm("v_add_u32_e32 %0, %1, %2" : "=v"(reads[1]) : "s"(slot), "v"(p->reads[1]));
+INLINE void find_reads(const struct operands *p, u32 slot, u32 reads[BASES]) {
+#pragma unroll
+	for (u32 b = 0; b < BASES; b++)
+		asm("v_add_u32_e32 %0, %1, %2" : "=v"(reads[b]) : "s"(slot), "v"(p->reads[b]));
 }
 
 INLINE void first_place(const struct operands *p, struct place *at) {
-	at->reads[0] = p->reads[0];
-	at->reads[1] = p->reads[1];
+#pragma unroll
+	for (u32 b = 0; b < BASES; b++)
+		at->reads[b] = p->reads[b];
 	at->next = CONSTANT_SGPR(SLOT);
 	at->write = p->dma.first + WRITE_AHEAD * SLOT;
-	at->a = CONSTANT_SGPR(2 * A_STEP);
+	at->a = CONSTANT_SGPR(AHEAD * A_STEP);
 	at->b = CONSTANT_SGPR(B_STEP);
 	at->scales = CONSTANT_SGPR(SCALE_STEP);
 }
@@ -319,14 +438,16 @@ INLINE void advance(const struct operands *p, struct place *at) {
 /* The wave's n-th load of a tile's B and scales. */
 INLINE void load_direct(const struct descriptors *d, const struct offsets *at, u32 n, u32 k_b,
                         u32 k_scales, struct direct *to) {
-	u32 half = n / FRAGS_N, j = n % FRAGS_N, g = n - LOADS_B;
-	if (n < LOADS_B)
-		LOAD_DIRECT("dwordx4", to->b[half][j], d->b, at->b[half][j], k_b);
+	u32 i = n / PARTS_B, half = i / FRAGS_N, j = i % FRAGS_N, g = n - LOADS_B;
+	if (n < LOADS_B && n % PARTS_B == 0)
+		LOAD_DIRECT("dwordx4", to->b[half][j].first, d->b, at->b[half][j], k_b, 0);
+	else if (n < LOADS_B)
+		LOAD_DIRECT("dwordx2", to->b[half][j].rest, d->b, at->b[half][j], k_b, CHUNK);
 	else if (g < GROUPS)
-		LOAD_DIRECT("dword", to->a_scales[g], d->a_scales, at->a_scales[g], k_scales);
+		LOAD_DIRECT("dword", to->a_scales[g], d->a_scales, at->a_scales[g], k_scales, 0);
 	else
 		LOAD_DIRECT("dword", to->b_scales[g - GROUPS], d->b_scales,
-		            at->b_scales[g - GROUPS], k_scales);
+		            at->b_scales[g - GROUPS], k_scales, 0);
 }
 
 INLINE void load_all_direct(const struct descriptors *d, const struct offsets *at, u32 k_b,
@@ -339,22 +460,41 @@ INLINE void load_all_direct(const struct descriptors *d, const struct offsets *a
 INLINE void load_all_a(u32x4 a, const u32 at[LOADS_A], u32 to, u32 k_a) {
 #pragma unroll
 	for (u32 n = 0; n < LOADS_A; n++) {
-		SET_M0(to, n * DMA);
-		LOAD_LDS("s_nop 0\n\t", a, at[n], k_a);
+		if (n % 4 == 0) {
+			SET_M0(to, n * DMA);
+			asm volatile("s_nop 0");
+		}
+		LOAD_LDS(n, a, at[n], k_a);
 	}
 }
 
-/* The n-th LDS read of a group, n = 2 half + fragment. */
-INLINE void read_a(const u32 reads[2], u32 g, u32 n, group to) {
-	LDS_READ_B128(to[n / 2][n % 2], reads[n / 2], (2 * g + n % 2) * 16 * A_STEP);
+/* The n-th LDS read of a group. */
+INLINE void read_a(const u32 reads[BASES], u32 g, u32 n, group to) {
+	u32 part = n % PARTS_A, half = n / PARTS_A / 2, odd = n / PARTS_A % 2;
+	u32 at = (2 * g + odd) * 16 * A_STEP;
+	struct elements_a *x = &to[half][odd];
+	if (part == 0)
+		LDS_READ_B128(x->first, reads[half * BASES / 2], at);
+	else if (BITS_A == 6)
+		LDS_READ_B64(x->rest, reads[half], at + CHUNK);
+	else
+		LDS_READ_B128(x->rest, reads[half * 2 + 1], at);
 }
 
 /* Group 0 of a tile. */
-INLINE void read_first(const u32 reads[2], group to) {
+INLINE void read_first(const u32 reads[BASES], group to) {
 #pragma unroll
-	for (u32 n = 0; n < 4; n++)
+	for (u32 n = 0; n < GROUP_READS; n++)
 		read_a(reads, 0, n, to);
 }
+
+/* The registers of a lane's elements as an operand of MFMA. */
+#define OPERAND(format, elements)    OPERAND_OF(format, elements)
+#define OPERAND_OF(format, elements) OPERAND_##format(elements)
+#define OPERAND_0(e)                 __builtin_shufflevector((e).first, (e).rest, 0, 1, 2, 3, 4, 5, 6, 7)
+#define OPERAND_2(e)                 __builtin_shufflevector((e).first, (e).rest.xyxy, 0, 1, 2, 3, 4, 5)
+#define OPERAND_3                    OPERAND_2
+#define OPERAND_4(e)                 (e).first
 
 /* The first AGPR of a fragment's accumulator. */
 #define AGPR(i, j) ((((i)-2 * GROUPS_VGPR) * FRAGS_N + (j)) * 4)
@@ -364,7 +504,8 @@ INLINE void multiply(const group a, const struct direct *d, u32 g, u32 n, int fr
                      accumulators acc) {
 	u32 half = n / 8, odd = n / 4 % 2, i = 2 * g + odd, j = n % 4;
 	u32 zero = from_zero && half == 0, sx = d->b_scales[j / 2], sy = d->a_scales[g];
-	u32x4 x = d->b[half][j], y = a[half][odd];
+	operand_b x = OPERAND(FORMAT_B, d->b[half][j]);
+	operand_a y = OPERAND(FORMAT_A, a[half][odd]);
 	if (g < GROUPS_VGPR && zero)
 		asm volatile(MFMA_TEXT("%0", "0")
 		             : "=&v"(acc[i][j])
@@ -406,61 +547,74 @@ INLINE f32x4 accumulator(accumulators acc, u32 i, u32 j) {
 	return x;
 }
 
+#define USE_V(x) asm volatile("" ::"v"(x))
+
 /* The compiler must treat the offsets as used after the loads. Adjacent loads are repeated together
  * after a page fault, so none may overwrite an offset of another [LLVM GCNHazardRecognizer: soft
  * clauses]. */
 INLINE void keep(const struct offsets *at) {
-	asm volatile("" ::"v"(at->a[0]), "v"(at->a[1]), "v"(at->a[2]), "v"(at->a[3]), "v"(at->a[4]),
-	             "v"(at->a[5]), "v"(at->a[6]), "v"(at->a[7]), "v"(at->b[0][0]),
-	             "v"(at->b[0][1]), "v"(at->b[0][2]), "v"(at->b[0][3]), "v"(at->b[1][0]),
-	             "v"(at->b[1][1]), "v"(at->b[1][2]), "v"(at->b[1][3]), "v"(at->a_scales[0]),
-	             "v"(at->a_scales[1]), "v"(at->a_scales[2]), "v"(at->a_scales[3]),
-	             "v"(at->a_scales[4]), "v"(at->a_scales[5]), "v"(at->a_scales[6]),
-	             "v"(at->a_scales[7]), "v"(at->b_scales[0]), "v"(at->b_scales[1]));
+#pragma unroll
+	for (u32 i = 0; i < LOADS_A; i++)
+		USE_V(at->a[i]);
+#pragma unroll
+	for (u32 n = 0; n < 2 * FRAGS_N; n++)
+		USE_V(at->b[n / FRAGS_N][n % FRAGS_N]);
+#pragma unroll
+	for (u32 g = 0; g < GROUPS; g++)
+		USE_V(at->a_scales[g]);
+#pragma unroll
+	for (u32 g = 0; g < GROUPS_N; g++)
+		USE_V(at->b_scales[g]);
 }
 
 /* Waits for all loads, also those that nothing reads: until then their registers must not be used
- * again. The named registers make the compiler keep them, and no later instruction moves up. */
+ * again. The uses make the compiler keep them, and no later instruction moves up. */
 INLINE void drain(const struct direct *d, group a) {
-	asm volatile("s_waitcnt vmcnt(0) lgkmcnt(0)" ::"v"(d->b[0][0]), "v"(d->b[0][1]),
-	             "v"(d->b[0][2]), "v"(d->b[0][3]), "v"(d->b[1][0]), "v"(d->b[1][1]),
-	             "v"(d->b[1][2]), "v"(d->b[1][3]), "v"(d->a_scales[0]), "v"(d->a_scales[1]),
-	             "v"(d->a_scales[2]), "v"(d->a_scales[3]), "v"(d->a_scales[4]),
-	             "v"(d->a_scales[5]), "v"(d->a_scales[6]), "v"(d->a_scales[7]),
-	             "v"(d->b_scales[0]), "v"(d->b_scales[1]), "v"(a[0][0]), "v"(a[0][1]),
-	             "v"(a[1][0]), "v"(a[1][1])
-	             : "memory");
+	asm volatile("s_waitcnt vmcnt(0) lgkmcnt(0)" ::: "memory");
+#pragma unroll
+	for (u32 n = 0; n < 2 * FRAGS_N; n++)
+		USE_V(OPERAND(FORMAT_B, d->b[n / FRAGS_N][n % FRAGS_N]));
+#pragma unroll
+	for (u32 g = 0; g < GROUPS; g++)
+		USE_V(d->a_scales[g]);
+#pragma unroll
+	for (u32 g = 0; g < GROUPS_N; g++)
+		USE_V(d->b_scales[g]);
+#pragma unroll
+	for (u32 n = 0; n < 4; n++)
+		USE_V(OPERAND(FORMAT_A, a[n / 2][n % 2]));
 	__builtin_amdgcn_sched_barrier(0);
 }
 
-/* What is loaded during a tile. */
+/* What is loaded during a tile. NO_A is for more than two slots. */
 enum ahead { ALL, NO_A, NOTHING };
 
-/* Operation n of those that are placed between the products: M0 of an LDS-DMA before its load. */
+/* Load n of those that are placed between the products: M0 of four LDS-DMA before the first. */
 INLINE void prepare_load(const struct wave *w, enum ahead ahead, u32 n) {
-	if (ahead == ALL && n >= LOADS_DIRECT && n < LOADS_DIRECT + LOADS_A)
-		SET_M0(w->at.write, (n - LOADS_DIRECT) * DMA);
+	if (ahead == ALL && n - FIRST_A < LOADS_A && (n - FIRST_A) % 4 == 0)
+		SET_M0(w->at.write, (n - FIRST_A) * DMA);
 }
 
 INLINE void place_load(const struct wave *w, enum ahead ahead, u32 n, struct direct *next) {
-	if (ahead != NOTHING && n < LOADS_DIRECT)
-		load_direct(&w->from, &w->p.at, n, w->at.b, w->at.scales, next);
-	else if (ahead == ALL && n >= LOADS_DIRECT && n < LOADS_DIRECT + LOADS_A)
-		LOAD_LDS("", w->from.a, w->p.at.a[n - LOADS_DIRECT], w->at.a);
+	if (ahead == ALL && n - FIRST_A < LOADS_A)
+		LOAD_LDS(n - FIRST_A, w->from.a, w->p.at.a[n - FIRST_A], w->at.a);
+	else if (ahead != NOTHING && n - FIRST_DIRECT < LOADS_DIRECT)
+		load_direct(&w->from, &w->p.at, n - FIRST_DIRECT, w->at.b, w->at.scales, next);
 }
 
-/* The products of group g, between them 4 LDS reads of group `then` of a slot, and 4 loads. */
-INLINE void do_group(struct wave *w, enum ahead ahead, int from_zero, u32 g, const u32 reads[2],
+/* The products of group g, between them the LDS reads of group `then` of a slot, and loads. */
+INLINE void do_group(struct wave *w, enum ahead ahead, int from_zero, u32 g, const u32 reads[BASES],
                      u32 then, const struct direct *now, struct direct *next, accumulators acc) {
 #pragma unroll
 	for (u32 n = 0; n < 16; n++) {
+		u32 place = 16 * g + n;
 		multiply(w->a[g % 2], now, g, n, from_zero, acc);
-		if (n < 4 && reads)
+		if (n < GROUP_READS && reads)
 			read_a(reads, then, n, w->a[then % 2]);
-		if (n == 3 || n == 6 || n == 9 || n == 12)
-			prepare_load(w, ahead, 4 * g + n / 3 - 1);
-		if (n == 4 || n == 7 || n == 10 || n == 13)
-			place_load(w, ahead, 4 * g + n / 3 - 1, next);
+		if (place % SPREAD == 2 % SPREAD && place >= 2)
+			prepare_load(w, ahead, (place - 2) / SPREAD);
+		if (place % SPREAD == 3 % SPREAD && place >= 3)
+			place_load(w, ahead, (place - 3) / SPREAD, next);
 	}
 }
 
@@ -468,7 +622,7 @@ INLINE void do_group(struct wave *w, enum ahead ahead, int from_zero, u32 g, con
  * to, or begin with zero. */
 INLINE void do_tile(struct wave *w, enum ahead ahead, int from_zero, const struct direct *now,
                     struct direct *next, accumulators acc) {
-	u32 there[2];
+	u32 there[BASES];
 
 	CLAIM_AGPRS();
 	if (ahead != NOTHING)
@@ -476,7 +630,7 @@ INLINE void do_tile(struct wave *w, enum ahead ahead, int from_zero, const struc
 	if (ahead == NOTHING)
 		WAIT_DIRECT(0);
 	else
-		WAIT_DIRECT(LOADS_A);
+		WAIT_DIRECT((AHEAD - 1) * LOADS_A);
 #pragma unroll
 	for (u32 g = 0; g < GROUPS - 1; g++) {
 		WAIT_READS(0);
@@ -484,7 +638,7 @@ INLINE void do_tile(struct wave *w, enum ahead ahead, int from_zero, const struc
 	}
 	END_READS();
 	if (ahead == ALL)
-		WAIT_A(LOADS_DIRECT + LOADS_A);
+		WAIT_A(LOADS_DIRECT + (AHEAD - 1) * LOADS_A);
 	if (ahead == NO_A)
 		WAIT_A(LOADS_DIRECT);
 	if (ahead != NOTHING)
@@ -494,14 +648,15 @@ INLINE void do_tile(struct wave *w, enum ahead ahead, int from_zero, const struc
 
 /* ---- a product ---- */
 
-/* Loads tile 0, and of tile 1 the part of A, by `second`. */
+/* Loads tile 0, and of tile 1 the part of A, by `second`, if it has a slot. */
 INLINE void begin(struct wave *w, u32x4 second) {
 	u32 k = CONSTANT_SGPR(0);
 	first_place(&w->p, &w->at);
 	load_all_a(w->p.from.a, w->p.at.a, w->p.dma.first, k);
 	load_all_direct(&w->from, &w->p.at, k, k, &w->even);
-	load_all_a(second, w->p.at.a, w->p.dma.first + SLOT, CONSTANT_SGPR(A_STEP));
-	WAIT_A(LOADS_DIRECT + LOADS_A);
+	if (AHEAD > 1)
+		load_all_a(second, w->p.at.a, w->p.dma.first + SLOT, CONSTANT_SGPR(A_STEP));
+	WAIT_A(LOADS_DIRECT + (AHEAD - 1) * LOADS_A);
 	TILE_BARRIER();
 	read_first(w->p.reads, w->a[0]);
 }
@@ -551,7 +706,7 @@ INLINE u32 bytes_of(u32 s, u32 tiles, u32 bytes) {
 /* The descriptors for the loads during tile s. */
 INLINE void mask(struct wave *w, u32 s, u32 tiles) {
 	const struct descriptors *all = &w->p.from;
-	w->from.a.z = bytes_of(s + 2, tiles, all->a.z);
+	w->from.a.z = bytes_of(s + AHEAD, tiles, all->a.z);
 	asm("s_cmp_lt_u32 %3, %4\n\t"
 	    "s_cselect_b32 %0, %5, 0\n\t"
 	    "s_cselect_b32 %1, %6, " SCALES_PAST("%6") "\n\t"
