@@ -36,8 +36,22 @@ sub share {
 	return $out =~ /wave instructions, ([\d.]+) % MFMA/ ? $1 : undef;
 }
 
+# kernel => the most conflict cycles of an access pattern, in the quick runs.
+sub conflicts {
+	my %kernel = reverse map { s{cases/(.*)\.yaml}{$1}r } @_;
+	my ($at, %most);
+	for (split /\n/, output('sh', '-c', "$build/mxcheck -v --no-analysis 2>/dev/null")) {
+		$at = $kernel{$1} if m{^pass +(.*?)/[^/]*/\w+ };
+		$at = $1 if /^ +step \d+ of \d+: (\w+)/;
+		next unless $at && /^ +LDS: .*, ([\d.]+) conflict cycles each/;
+		$most{$at} = $1 if !defined $most{$at} || $1 > $most{$at};
+	}
+	return %most;
+}
+
 my %case = cases();
-my @head = ('kernel', 'VGPR', 'AGPR', 'SGPR', 'LDS', 'waves', 'MFMA', 'loop', 'MFMA of loop', 'bound by');
+my %conflicts = conflicts(%case);
+my @head = ('kernel', 'VGPR', 'AGPR', 'SGPR', 'LDS', 'conflicts', 'waves', 'MFMA', 'loop', 'MFMA of loop', 'bound by');
 print '| ', join(' | ', @head), " |\n", '|---' x @head, "|\n";
 for my $co (grep { !m{/(?:broken|corunners|foreign)/} } glob "$build/kernels/*/*.co") {
 	my %sgprs = sgprs($co);
@@ -46,7 +60,7 @@ for my $co (grep { !m{/(?:broken|corunners|foreign)/} } glob "$build/kernels/*/*
 			$kernel =~ /^kernel (\w+): .*\n  allocates (\d+) VGPRs and (\d+) AGPRs: (\d+) wave.*?; LDS (\d+) bytes/ or next;
 		my ($loop, $part, $bound) = $kernel =~ /^  loop .*?: (\d+) instructions, \d+ MFMA \(([\d.]+) %\).* bound by (\w+)$/m;
 		my $share = $loop && $case{$name} ? share($case{$name}) : undef;
-		print '| ', join(' | ', "`$name`", $vgprs, $agprs, $sgprs{$name}, $lds, $waves,
+		print '| ', join(' | ', "`$name`", $vgprs, $agprs, $sgprs{$name}, $lds, $conflicts{$name} // '', $waves,
 			map { $_ // '' } $share && "$share %", $loop, $part && "$part %", $bound), " |\n";
 	}
 }

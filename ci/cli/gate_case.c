@@ -84,7 +84,7 @@ static int judge(const struct mx_gate *g, struct mx_bench *b, struct mx_result *
 
 /* The judged run is also analysed, for faults that the numbers do not show. */
 static int judge_once(const struct mx_gate *g, struct mx_bench *b, struct mx_result *r) {
-	mx_bench_options(b)->analysis = g->o->analysis;
+	mx_bench_options(b)->analysis = g->o->analysis | (g->o->verbose ? MX_ANALYSE_BANKS : 0);
 	int status = judge(g, b, r);
 	mx_bench_options(b)->analysis = 0;
 	return status;

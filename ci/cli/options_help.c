@@ -82,7 +82,7 @@ const char mx_options_help[] =
 	"\n"
 	"Report:\n"
 	"  -v, --verbose      every case in full; instruction mix, share of MFMA, estimate of the\n"
-	"                     main loop, operations in flight\n"
+	"                     main loop, bank conflicts in LDS, operations in flight\n"
 	"  --notes            print each note: assumptions, and wait states that LLVM alone or\n"
 	"                     the manual alone requires; without it they are counted\n"
 	"  --assumptions      print each assumption at the end; without it many are one line\n"

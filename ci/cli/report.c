@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../inspect/conflicts.h"
 #include "../inspect/estimate.h"
 #include "assumptions.h"
 #include "beside.h"
@@ -484,8 +485,12 @@ static void put_step(const struct mx_bench *b, unsigned step, struct cut *c) {
 	if (loop[0])
 		put(c, "%s\n", loop);
 	struct counted *ops = emu ? calloc(emu->op_count(), sizeof *ops) : NULL;
-	if (ops && r->stats.by_op && r->stats.instructions)
+	if (ops && r->stats.by_op && r->stats.instructions) {
+		char conflicts[4000];
+		mx_conflicts_text(r, conflicts, sizeof conflicts);
+		put(c, "%s", conflicts);
 		put_mix(emu, r, ops, c);
+	}
 	free(ops);
 }
 

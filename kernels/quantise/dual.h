@@ -4,8 +4,8 @@
  *
  * A workgroup of 4 waves has a tile of 64x64. Its rows are quantised from registers, eight lanes to
  * a row; its columns from LDS, where a lane has 8 rows of two columns. So four lanes share a block
- * in either direction. In LDS a row has two more dwords, so that the 64 lanes of a read are in all
- * banks.
+ * in either direction. In LDS each 8 rows have their dwords in another order, so that neither the
+ * 32 lanes of a read nor the 8 lanes of a write have two in one bank.
  *
  * Rows of a tile past the end of the matrix, or of a group, are past the end of the descriptor, so
  * that they are zeros and are quantised as zeros. */
@@ -15,7 +15,7 @@
 #include "block.h"
 #include "groups.h"
 
-enum { TILE = 64, THREADS = 256, LDS_ROW = TILE / 2 + 2 };
+enum { TILE = 64, THREADS = 256, LDS_ROW = TILE / 2 };
 
 /* What is between the reads of the tile and the writes of it. */
 #ifndef TILE_BARRIER
@@ -75,14 +75,16 @@ INLINE void load_tile(const struct tile *t, u32x4 x[2]) {
 			t->x, ((thread() / 8 + 32 * i) * t->K + k) * 2, 0, 0);
 }
 
+/* The place of the dword with columns 2 i and 2 i + 1 of a row. */
+INLINE u32 place_of(u32 row, u32 i) {
+	return row * LDS_ROW + (i ^ row % 32 / 8 * 8);
+}
+
 INLINE void keep_tile(const u32x4 x[2]) {
 #pragma unroll
-	for (u32 i = 0; i < 2; i++) {
-		LDS u32x2 *row = (LDS u32x2 *)(pairs + (thread() / 8 + 32 * i) * LDS_ROW +
-		                               thread() % 8 * OF_LANE / 2);
-		row[0] = x[i].xy;
-		row[1] = x[i].zw;
-	}
+	for (u32 i = 0; i < 2; i++)
+		*(LDS u32x4 *)(pairs +
+		               place_of(thread() / 8 + 32 * i, thread() % 8 * OF_LANE / 2)) = x[i];
 }
 
 INLINE void quantise_rows(struct method m, const struct arguments *p, const struct tile *t,
@@ -153,7 +155,7 @@ INLINE void quantise_columns(struct method m, const struct arguments *p, const s
 		load_random_columns(t, row, col, random_low, random_high);
 #pragma unroll
 	for (u32 i = 0; i < OF_LANE; i++) {
-		u32 pair = pairs[(row + i) * LDS_ROW + col / 2];
+		u32 pair = pairs[place_of(row, col / 2) + i * LDS_ROW];
 		low[i] = FLOAT(pair << 16);
 		high[i] = FLOAT(pair & 0xffff0000);
 	}

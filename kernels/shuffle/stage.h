@@ -1,14 +1,15 @@
 /* A tile of scales in LDS, 32 rows of 32 bytes, between the order of rows and that of a layout. For
  * device code only.
  *
- * A thread of 256 loads the four scales of a dword, so columns are a multiple of 4. In LDS a row
- * has one more dword, so that 16 lanes that read a column of it are in different banks. */
+ * A thread of 256 loads the four scales of a dword, so columns are a multiple of 4. In LDS
+ * each four rows have their dwords in another order, so that neither the 16 lanes that read a
+ * column nor the 32 lanes of a write have two in one bank. */
 #ifndef STAGE_H
 #define STAGE_H
 
 #include "../gfx950.h"
 
-enum { ROWS = 32, COLS = 32, THREADS = 256, WORDS = COLS / 4, LDS_ROW = WORDS + 1 };
+enum { ROWS = 32, COLS = 32, THREADS = 256, WORDS = COLS / 4 };
 
 /* What is between the writes of the tile and the reads of it. */
 #ifndef TILE_BARRIER
@@ -35,7 +36,7 @@ enum { ROWS = 32, COLS = 32, THREADS = 256, WORDS = COLS / 4, LDS_ROW = WORDS + 
 #define BYTE(word, i) ((word) >> 8 * (i)&0xff)
 #endif
 
-SHARED u32 words[ROWS * LDS_ROW];
+SHARED u32 words[ROWS * WORDS];
 
 INLINE u32 thread(void) {
 	return WAVE() * 64 + LANE();
@@ -49,17 +50,21 @@ INLINE u32 first_col(void) {
 	return __builtin_amdgcn_workgroup_id_x() * COLS;
 }
 
+INLINE u32 place_of(u32 row, u32 word) {
+	return row * WORDS + (word ^ row / 4);
+}
+
 /* The thread's dword, from row `from` of the source. Where there is no such row or column it is the
  * byte `fill`. */
 INLINE void stage(const GLOBAL u8 *scales, u64 from, u32 is_row, u32 cols, u32 fill) {
 	u32 col = first_col() + thread() % WORDS * 4, word = FILL(fill) * 0x01010101;
 	if (is_row && col < cols)
 		word = *(const GLOBAL u32 *)(scales + from * cols + col);
-	words[thread() / WORDS * LDS_ROW + thread() % WORDS] = word;
+	words[place_of(thread() / WORDS, thread() % WORDS)] = word;
 }
 
 INLINE u32 staged(u32 row, u32 word) {
-	return words[row * LDS_ROW + word];
+	return words[place_of(row, word)];
 }
 
 /* Stores the tile as S32x8, [R/32][C/8][C%4][R%16][C/4%2][R/16%2]: a wave has 8 columns. */

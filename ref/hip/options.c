@@ -50,7 +50,7 @@ int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *o) {
 	const mx_profile *p = NULL;
 	if (o && !read_version(o, &next))
 		return hipErrorInvalidValue;
-	if (next.analysis & ~(uint32_t)(MX_ANALYSE_ORDER | MX_ANALYSE_WAIT_STATES))
+	if (next.analysis & ~(uint32_t)MX_ANALYSES)
 		return mx_hip_fail(hipErrorInvalidValue, "no analysis 0x%x", next.analysis);
 	if (next.scratch_apart > 1 || next.threadgroup_split > 1 || next.soffset_unchecked > 1 ||
 	    next.own_memory > 1)

@@ -290,12 +290,22 @@ typedef enum {
 /* Counters of an instruction set at most. */
 enum { MX_COUNTERS = 8 };
 
+/* The accesses of one instruction to LDS, and the cycles that bank conflicts add to them
+ * (memory/banks.c). */
+struct mx_bank_use {
+	uint64_t pc; /* offset in the kernel */
+	uint64_t accesses, cycles;
+	uint32_t op; /* its opcode, as in by_op */
+};
+
 struct mx_stats {
 	uint64_t instructions; /* wave instructions issued */
 	uint64_t mfma;
 	uint32_t most[MX_COUNTERS];           /* the highest value of each counter in any wave */
 	uint64_t together[MX_TOGETHER_KINDS]; /* operations whose lanes landed together */
 	uint64_t *by_op;                      /* count of each opcode of the instruction set */
+	struct mx_bank_use *banks;            /* of each dword of the code, or NULL */
+	size_t n_banks;
 };
 
 /* The number of opcodes of an instruction set, and the name of opcode i. */
@@ -382,10 +392,12 @@ void mx_coverage_free(struct mx_coverage *c);
 
 /* Optional analyses. ORDER: whether waits and barriers order the accesses to LDS, device memory and
  * registers; accesses that only this schedule orders are findings. The result is the same for every
- * seed. */
+ * seed. BANKS: counts bank conflicts in LDS; there are no findings. */
 enum {
 	MX_ANALYSE_ORDER = 1,
 	MX_ANALYSE_WAIT_STATES = 2, /* too few wait states between two instructions; hazard.h */
+	MX_ANALYSE_BANKS = 4,
+	MX_ANALYSES = 7, /* all of them */
 };
 
 /* ---- explicit schedules ---- */

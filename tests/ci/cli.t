@@ -101,6 +101,8 @@ unlike($out, qr/race.free/i, 'and without the word race-free');
 like(passes('-v passes', '-v', @run),
 	qr/\d+ wave instructions, \d+\.\d % MFMA; most in flight: vmcnt \d+, lgkmcnt \d+\n +mix: \w+ \d+, /,
 	'with the instruction mix and the most operations in flight');
+like($out, qr/^ +LDS: \d+ ds_read_b128, \d+\.\d\d conflict cycles each \(\d+ in the code, first \+0x\w+\)$/m,
+	'and the bank conflicts of each access pattern');
 
 # ---- repeatability ----
 

@@ -8,6 +8,7 @@
 
 struct mx_hazard_rules;
 struct mx_launch;
+struct mx_memop;
 struct mx_wave;
 
 /* A counter: the operations of a wave that are in flight. A wait names it. */
@@ -103,6 +104,10 @@ struct mx_isa {
 
 	/* The rules of wait states (waitstates/hazard.h). NULL: none, the hardware inserts them. */
 	const struct mx_hazard_rules *hazards;
+
+	/* The cycles that bank conflicts add to an operation. False: they are not counted for it,
+	 * for instance because it does not access LDS. NULL: the banks are not known. */
+	bool (*bank_conflicts)(const struct mx_memop *m, unsigned *cycles);
 };
 
 /* The highest value of each counter. */

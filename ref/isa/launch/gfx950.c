@@ -3,6 +3,7 @@
 #include "../encoding/disasm.h"
 #include "../encoding/gfx950.h"
 #include "../encoding/instruction_set.h"
+#include "../memory/ds.h"
 #include "../waitstates/hazard.h"
 #include "launch.h"
 
@@ -73,4 +74,5 @@ const struct mx_isa mx_gfx950 = {
 	.disassemble = mx_gfx950_disassemble,
 	.handlers = handlers_of_this_cpu,
 	.hazards = &mx_gfx950_hazards,
+	.bank_conflicts = mx_gfx950_bank_conflicts,
 };

@@ -11,6 +11,7 @@
 #include "../race/wave_sync.h"
 #include "../schedule/schedule.h"
 #include "../waitstates/hazard.h"
+#include "bank_counts.h"
 #include "coverage.h"
 #include "launch.h"
 #include "observe.h"
@@ -170,8 +171,8 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 		const struct mx_wave_sync *sync = mx_program_wave_sync(
 			launch->program, launch->kernel->entry - mx_program_base(launch->program));
 		run.waves_synchronise = sync && sync->any;
-		run.out_of_memory =
-			!sync || !mx_cover(&run) || !mx_hazards_watch(&run) || !mx_race_watch(&run);
+		run.out_of_memory = !sync || !mx_cover(&run) || !mx_count_banks(&run) ||
+		                    !mx_hazards_watch(&run) || !mx_race_watch(&run);
 		if (mx_watch_short_turns(&run))
 			mx_run_short_turns(&run);
 		run_all(&run);

@@ -14,6 +14,7 @@
 #include "../machine/findings.h"
 #include "../machine/journal.h"
 #include "../machine/pages.h"
+#include "bank_counts.h"
 #include "launch.h"
 
 enum { MAX_THREADS = 256, MAX_GROUPS = 1 << 30, CACHE_LINES = 128 /* bytes */ };
@@ -73,6 +74,7 @@ static void add_stats(struct mx_stats *to, const struct mx_stats *s, size_t n_op
 		to->together[i] += s->together[i];
 	for (size_t i = 0; i < n_ops; i++)
 		to->by_op[i] += s->by_op[i];
+	mx_add_banks(to, s);
 }
 
 /* Keeps the results of the threads, or undoes all of them. */

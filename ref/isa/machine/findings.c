@@ -179,5 +179,6 @@ void mx_report_free(struct mx_report *r) {
 	free(r->kernel);
 	free(r->findings);
 	free(r->stats.by_op);
+	free(r->stats.banks);
 	*r = (struct mx_report){ 0 };
 }

@@ -36,4 +36,7 @@ void mx_ds_issue(struct mx_wave *w, struct mx_memop *m,
 /* ds_atomic.c */
 mx_handler mx_ds_atomic;
 
+/* banks.c: the conflict cycles of an operation, as in struct mx_isa. */
+bool mx_gfx950_bank_conflicts(const struct mx_memop *m, unsigned *cycles);
+
 #endif
