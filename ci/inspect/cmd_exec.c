@@ -39,6 +39,9 @@ static const char help[] =
 	"  --notes            print notes, too\n"
 	"  --strict           races that are ordered only by latency fail, too\n"
 	"  --keep DIR         leave the journal and the code objects in DIR, which must be empty\n"
+	"  --record DIR       the same, with a case of each watched launch that mxcheck run "
+	"replays:\n"
+	"                     code object, arguments, memory before and after\n"
 	"  --read DIR         print what a program found that ran with MXHIP_WATCH=DIR, or --keep\n"
 	"  -h, --help         this text\n"
 	"\n"
@@ -47,7 +50,7 @@ static const char help[] =
 	"of order, 4 if a launch stopped; 2 for bad usage.\n";
 
 struct exec {
-	const char *seed, *race, *filter, *first, *keep, *read;
+	const char *seed, *race, *filter, *first, *keep, *record, *read;
 	bool notes, strict;
 	char folder[PATH_MAX]; /* of the journal */
 };
@@ -103,6 +106,20 @@ static const char *s(uint64_t n) {
 	return n == 1 ? "" : "s";
 }
 
+static void print_recorded(const struct mx_exec_journal *j, const char *folder) {
+	if (j->recorded || j->unrecorded)
+		printf("recorded: %llu launch%s in %s", (unsigned long long)j->recorded,
+		       j->recorded == 1 ? "" : "es", folder);
+	if (j->unrecorded) {
+		char name[512];
+		printf("; %llu not: %s, launch %s: %s", (unsigned long long)j->unrecorded,
+		       mx_kernel_short_name(j->unrecorded_kernel, name, sizeof name),
+		       j->unrecorded_launch, j->unrecorded_why);
+	}
+	if (j->recorded || j->unrecorded)
+		putchar('\n');
+}
+
 static void print_summary(const struct mx_exec_journal *j, size_t findings, size_t notes) {
 	printf("exec: %llu launch%s, %llu watched, %llu proved", (unsigned long long)j->launches,
 	       j->launches == 1 ? "" : "es", (unsigned long long)j->watched,
@@ -137,6 +154,7 @@ static int report(const struct exec *x) {
 		if (!is_note(f) || x->notes)
 			print_finding(x->folder, f);
 	}
+	print_recorded(&j, x->folder);
 	if (!j.processes)
 		printf("exec: no launch: the program did not start the HIP runtime, or not this "
 		       "one\n");
@@ -200,6 +218,7 @@ static void set_environment(const struct exec *x) {
 	set("MXHIP_RACE", x->race);
 	set("MXHIP_FILTER", x->filter);
 	set("MXHIP_FIRST", x->first);
+	set("MXHIP_RECORD", x->record ? "1" : NULL);
 }
 
 /* ---- running ---- */
@@ -223,20 +242,24 @@ static int run_program(const struct exec *x, char **argv) {
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* A folder that stays; it is empty. */
+static bool make_kept(struct exec *x, const char *option, const char *folder) {
+	const char *why = NULL;
+	if ((mkdir(folder, 0777) && errno != EEXIST) || !realpath(folder, x->folder))
+		why = strerror(errno);
+	else if (rmdir(x->folder) || mkdir(x->folder, 0777))
+		why = "the folder must be empty";
+	if (why)
+		mx_complain("exec", "%s %s: %s", option, folder, why);
+	return !why;
+}
+
 static bool make_folder(struct exec *x) {
 	const char *temporary = getenv("TMPDIR");
-	if (x->keep) {
-		if (mkdir(x->keep, 0777) && errno != EEXIST)
-			return mx_complain("exec", "--keep %s: %s", x->keep, strerror(errno)),
-			       false;
-		if (!realpath(x->keep, x->folder))
-			return mx_complain("exec", "--keep %s: %s", x->keep, strerror(errno)),
-			       false;
-		if (rmdir(x->folder) || mkdir(x->folder, 0777))
-			return mx_complain("exec", "--keep %s: the folder must be empty", x->keep),
-			       false;
-		return true;
-	}
+	if (x->record)
+		return make_kept(x, "--record", x->record);
+	if (x->keep)
+		return make_kept(x, "--keep", x->keep);
 	snprintf(x->folder, sizeof x->folder, "%s/mxcheck-exec-XXXXXX",
 	         temporary && *temporary ? temporary : "/tmp");
 	return mkdtemp(x->folder) ||
@@ -253,7 +276,7 @@ static int run(struct exec *x, char **argv) {
 		status = status ? status : worst;
 	}
 	unlink_runtime(x->folder);
-	if (!x->keep)
+	if (!x->keep && !x->record)
 		remove_folder(x->folder);
 	return status;
 }
@@ -270,7 +293,10 @@ static bool check(const struct exec *x, bool program) {
 	if (!check_number("--seed", x->seed) || !check_number("--race", x->race) ||
 	    !check_number("--first", x->first))
 		return false;
-	bool launches = x->seed || x->race || x->filter || x->first || x->keep;
+	bool launches = x->seed || x->race || x->filter || x->first || x->keep || x->record;
+	if (x->keep && x->record)
+		return mx_complain("exec", "--record keeps what --keep does; give one of them"),
+		       false;
 	if (x->read && (program || launches))
 		return mx_complain("exec", "--read prints a journal; it runs nothing"), false;
 	if (!x->read && !program)
@@ -281,15 +307,11 @@ static bool check(const struct exec *x, bool program) {
 int mx_cmd_exec(int argc, char **argv) {
 	struct exec x = { 0 };
 	const struct mx_arg table[] = {
-		{ "--seed", &x.seed, NULL },
-		{ "--race", &x.race, NULL },
-		{ "--filter", &x.filter, NULL },
-		{ "--first", &x.first, NULL },
-		{ "--keep", &x.keep, NULL },
-		{ "--read", &x.read, NULL },
-		{ "--notes", NULL, &x.notes },
-		{ "--strict", NULL, &x.strict },
-		{ NULL, NULL, NULL },
+		{ "--seed", &x.seed, NULL },     { "--race", &x.race, NULL },
+		{ "--filter", &x.filter, NULL }, { "--first", &x.first, NULL },
+		{ "--keep", &x.keep, NULL },     { "--record", &x.record, NULL },
+		{ "--read", &x.read, NULL },     { "--notes", NULL, &x.notes },
+		{ "--strict", NULL, &x.strict }, { NULL, NULL, NULL },
 	};
 	int own = 1, n, status;
 	while (own < argc && strcmp(argv[own], "--"))

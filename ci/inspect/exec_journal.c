@@ -89,6 +89,18 @@ static void read_times(struct mx_exec_journal *j, size_t first, char **f) {
 			j->findings[i].launches = number(f[2]);
 }
 
+static void read_recorded(struct mx_exec_journal *j, char **f) {
+	if (!*f[3]) {
+		j->recorded++;
+		return;
+	}
+	if (!j->unrecorded++) {
+		j->unrecorded_kernel = f[1];
+		j->unrecorded_launch = f[2];
+		j->unrecorded_why = f[3];
+	}
+}
+
 static void read_end(struct mx_exec_journal *j, char **f) {
 	j->launches += number(f[1]);
 	j->watched += number(f[2]);
@@ -108,6 +120,8 @@ static bool read_line(struct mx_exec_journal *j, size_t first, char *line) {
 		return read_finding(j, f);
 	if (n == 7 && !strcmp(f[0], "differs"))
 		return read_difference(j, f);
+	if (n == 4 && !strcmp(f[0], "recorded"))
+		read_recorded(j, f);
 	if (n == 3 && !strcmp(f[0], "times"))
 		read_times(j, first, f);
 	if (n == 6 && !strcmp(f[0], "end"))

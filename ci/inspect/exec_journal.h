@@ -26,6 +26,8 @@ struct mx_exec_journal {
 	struct mx_exec_journal_finding *findings;
 	size_t n, room;
 	uint64_t launches, watched, proved, repeated, unrepeated;
+	uint64_t recorded, unrecorded; /* launches that have a case, and those that cannot */
+	const char *unrecorded_kernel, *unrecorded_launch, *unrecorded_why; /* of the first */
 	unsigned processes, unended; /* that launched something; and of these, that did not end */
 	char **texts;
 	size_t n_texts;

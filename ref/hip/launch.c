@@ -189,9 +189,9 @@ static bool run_watched(const struct mx_function *f, struct mx_launch *launch,
 	struct mx_watched w = { f, launch, results, 0 };
 	if (!mx_watch_begin(f, launch, &w.number))
 		return mx_launch_run(launch, results);
-	struct mx_replay *replay = mx_watch_save(launch);
+	struct mx_saved saved = mx_watch_save(launch);
 	bool ok = mx_launch_run(launch, results);
-	mx_watch_end(&w, replay);
+	mx_watch_end(&w, &saved);
 	return ok;
 }
 

@@ -210,6 +210,7 @@ void mx_module_free(struct ihipModule_t *m) {
 	free(m->functions);
 	free(m->symbols);
 	free(m->elf);
+	free(m->loaded);
 	mx_program_free(m->program);
 	if (m->image)
 		mx_hip_release(m->image);

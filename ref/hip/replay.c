@@ -71,6 +71,15 @@ void mx_replay_free(struct mx_replay *r) {
 	free(r);
 }
 
+void mx_replay_before(const struct mx_replay *r, size_t region, const uint8_t **bytes,
+                      const uint8_t **states) {
+	size_t at = 0;
+	for (size_t i = 0; i < region; i++)
+		at += r->memory->regions[i].size;
+	*bytes = r->before.bytes + at;
+	*states = r->before.states + at;
+}
+
 /* Counts the bytes of a region that differ from those after the first run. */
 static void compare(const struct mx_region *r, const uint8_t *want, struct mx_difference *d) {
 	const uint8_t *have = (const uint8_t *)(uintptr_t)r->base;
@@ -99,6 +108,7 @@ static bool run_under(const struct mx_launch *launch, uint64_t seed) {
 	struct mx_report report = { 0 };
 	again.seed = seed;
 	again.analysis = 0;
+	again.observer = NULL;
 	bool ok = mx_launch_run(&again, &report);
 	mx_report_free(&report);
 	return ok;

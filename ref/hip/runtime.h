@@ -141,7 +141,8 @@ struct ihipModule_t {
 	size_t n_symbols;
 	uint8_t *elf; /* the code object, if the program is watched; or NULL */
 	size_t elf_bytes;
-	char file[32]; /* that has it; "": none yet */
+	char file[32];   /* that has it; "": none yet */
+	uint8_t *loaded; /* the image as it was loaded, if launches are recorded; or NULL */
 };
 
 /* Loads a code object or bundle; bytes: as for mx_codeobject_open. After a failure *module is

@@ -8,10 +8,12 @@
  *                      must be those of the first
  *   MXHIP_FILTER=GLOB  only kernels whose name matches
  *   MXHIP_FIRST=N      only the first N such launches of each kernel
+ *   MXHIP_RECORD=1     each watched launch is written to the folder as a case (record.c)
  *
  * The journal, DIR/PID.journal, has lines of fields that tabs separate:
  *   finding  ID KIND KERNEL GRID BLOCK LAUNCH OBJECT ADDRESS TEXT
  *   differs  KERNEL GRID BLOCK LAUNCH SEED TEXT
+ *   recorded KERNEL LAUNCH TEXT     TEXT: why it could not be; or nothing
  *   times    ID LAUNCHES
  *   end      LAUNCHES WATCHED PROVED REPEATED UNREPEATED
  * A finding is written when it is first met, so that it outlives a crash; the others at the end. */
@@ -43,7 +45,7 @@ struct counted {
 
 static struct {
 	const char *folder, *filter;
-	uint64_t seed, race, first;
+	uint64_t seed, race, first, record;
 	FILE *journal;
 	unsigned n_met;
 	void *met, *counted; /* trees */
@@ -89,6 +91,7 @@ static void read_environment(void) {
 	watch.seed = number("MXHIP_SEED");
 	watch.race = number("MXHIP_RACE");
 	watch.first = number("MXHIP_FIRST");
+	watch.record = number("MXHIP_RECORD");
 	if (watch.folder && *watch.folder)
 		open_journal();
 	else
@@ -98,6 +101,10 @@ static void read_environment(void) {
 bool mx_watching(void) {
 	pthread_once(&once, read_environment);
 	return watch.folder != NULL;
+}
+
+bool mx_recording(void) {
+	return mx_watching() && watch.record;
 }
 
 /* ---- which launches ---- */
@@ -237,11 +244,24 @@ static void repeat(const struct mx_watched *w, struct mx_replay *replay) {
 	pthread_mutex_unlock(&lock);
 }
 
-struct mx_replay *mx_watch_save(const struct mx_launch *l) {
-	return watch.race ? mx_replay_new(&l->memory) : NULL;
+static void record(const struct mx_watched *w, const struct mx_saved *saved) {
+	char name[512], why[MX_RECORD_WHY] = "";
+	pthread_mutex_lock(&lock);
+	mx_record_write(saved->record, w, saved->replay, watch.folder, why);
+	snprintf(name, sizeof name, "%s", w->function->name);
+	fprintf(watch.journal, "recorded\t%s\t%llu\t%s\n", field(name),
+	        (unsigned long long)w->number, field(why));
+	fflush(watch.journal);
+	pthread_mutex_unlock(&lock);
 }
 
-void mx_watch_end(const struct mx_watched *w, struct mx_replay *replay) {
+struct mx_saved mx_watch_save(struct mx_launch *l) {
+	bool save = watch.race || watch.record;
+	return (struct mx_saved){ .replay = save ? mx_replay_new(&l->memory) : NULL,
+		                  .record = watch.record ? mx_record_new(l) : NULL };
+}
+
+void mx_watch_end(const struct mx_watched *w, struct mx_saved *saved) {
 	const struct mx_report *r = w->report;
 	struct mx_finding_group *groups = malloc((r->n_findings + 1) * sizeof *groups);
 	size_t n = groups ? mx_group_findings(r->findings, r->n_findings, groups) : 0;
@@ -251,9 +271,12 @@ void mx_watch_end(const struct mx_watched *w, struct mx_replay *replay) {
 		note_group(w, &groups[i]);
 	pthread_mutex_unlock(&lock);
 	free(groups);
+	if (watch.record)
+		record(w, saved);
 	if (watch.race)
-		repeat(w, replay);
-	mx_replay_free(replay);
+		repeat(w, saved->replay);
+	mx_replay_free(saved->replay);
+	mx_record_free(saved->record);
 }
 
 /* ---- the end of the process ---- */

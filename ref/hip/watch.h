@@ -7,6 +7,9 @@
 /* Whether the environment asks for it. */
 bool mx_watching(void);
 
+/* Whether watched launches are recorded. */
+bool mx_recording(void);
+
 /* Whether a launch is watched. If so, sets its analyses and seed, and *number: launches of the
  * process until this one. */
 bool mx_watch_begin(const struct mx_function *f, struct mx_launch *l, uint64_t *number);
@@ -19,14 +22,19 @@ struct mx_watched {
 	uint64_t number;
 };
 
-/* What repeating a launch needs, before it runs: NULL if no repetition is asked for, or if there is
- * too much memory. mx_watch_end frees it. */
-struct mx_replay *mx_watch_save(const struct mx_launch *l);
-void mx_watch_end(const struct mx_watched *w, struct mx_replay *replay);
+/* What repeating and recording a launch needs, before it runs: NULL if that is not asked for, or if
+ * there is too much memory. mx_watch_end frees it. */
+struct mx_saved {
+	struct mx_replay *replay;
+	struct mx_record *record;
+};
+struct mx_saved mx_watch_save(struct mx_launch *l);
+void mx_watch_end(const struct mx_watched *w, struct mx_saved *saved);
 
 /* ---- watch_object.c ---- */
 
-/* Keeps a copy of a module's code object while the program is watched. */
+/* Keeps a copy of a module's code object while the program is watched, and of its image while
+ * launches are recorded. */
 void mx_watch_keep(struct ihipModule_t *m, const void *elf, size_t bytes);
 
 /* Writes it to the folder, once. The name of its file; "-" if there is none. */
@@ -49,5 +57,22 @@ void mx_replay_free(struct mx_replay *r);
  * runs. */
 uint64_t mx_replay_run(struct mx_replay *r, const struct mx_launch *launch, uint64_t seed,
                        uint64_t n, struct mx_difference *d);
+
+/* The bytes and states that a region of memory had. */
+void mx_replay_before(const struct mx_replay *r, size_t region, const uint8_t **bytes,
+                      const uint8_t **states);
+
+/* ---- record.c ---- */
+
+enum { MX_RECORD_WHY = 256 };
+
+/* Observes which memory a launch uses; NULL if host memory is short. */
+struct mx_record *mx_record_new(struct mx_launch *l);
+void mx_record_free(struct mx_record *r);
+
+/* Writes the case of a launch that has ended. False, with the reason in `why`, if no case can
+ * describe it or its files cannot be written. r and before may be NULL. */
+bool mx_record_write(const struct mx_record *r, const struct mx_watched *w,
+                     const struct mx_replay *before, const char *folder, char *why);
 
 #endif

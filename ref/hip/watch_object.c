@@ -12,6 +12,9 @@ void mx_watch_keep(struct ihipModule_t *m, const void *elf, size_t bytes) {
 		memcpy(m->elf, elf, bytes);
 		m->elf_bytes = bytes;
 	}
+	m->loaded = mx_recording() ? malloc(m->image_bytes) : NULL;
+	if (m->loaded)
+		memcpy(m->loaded, m->image, m->image_bytes);
 }
 
 const char *mx_watch_object(const char *folder, struct ihipModule_t *m) {

@@ -96,6 +96,29 @@ my $plain = `MXHIP_WATCH=$dir/own LD_LIBRARY_PATH=$dir $dir/watched no_barrier 2
 exec_with("--read $dir/own");
 is($status, 3, 'the environment alone watches, too');
 
+# ---- recorded launches ----
+
+exec_with("--record $dir/recorded --first 2 -- $dir/watched adds");
+like($said, qr{^recorded: 2 launches in \Q$dir\E/recorded\nexec: 3 launches, 2 watched}m, 'launches are recorded as cases');
+my @cases = glob("$dir/recorded/*.yaml");
+my $replayed = `$build/mxcheck run --case $cases[1] 2>&1`;
+is($?, 0, 'mxcheck run replays one') or diag($replayed);
+like($replayed, qr/^pass .* bytes 1024\/1024 .*\n +order: proved/m, 'to the bit');
+like(slurp($cases[1]), qr/\n  - \{offset: 0, type: ptr, value: B\d\}\n  - \{offset: 8, type: ptr, value: B\d\}\n  - \{offset: 16, type: u32, value: 256\}\n/,
+	'arguments have their values');
+my ($after) = glob("$dir/recorded/*-2.B*.after.npy");
+my $bytes = slurp($after);
+spew($after, substr($bytes, 0, -1) . chr(1 ^ ord substr $bytes, -1));
+like(scalar `$build/mxcheck run --case $cases[1] 2>&1`, qr/^FAIL .* bytes 1023\/1024 /m, 'it compares with the memory after the launch');
+like(scalar `$build/mxcheck mutate --case $cases[0] 2>&1`, qr/^\d+ mutants of _Z4adds\w+ in 1 runs: \d+ flagged/m, 'mxcheck mutate takes it');
+
+exec_with("--record $dir/stopped --first 1 -- $dir/watched past_its_end");
+like(scalar `$build/mxcheck run --case $dir/stopped/*.yaml 2>&1`, qr/ fault: .*global_load/, 'a launch that stops, too');
+exec_with("--record $dir/linked -- $dir/watched linked");
+like($said, qr/^recorded: 0 launches in .*; 3 not: linked, launch 1: it uses memory to which no argument points$/m,
+	'a launch that no case describes is counted, with the reason');
+is(scalar(my @none = glob("$dir/linked/*.{yaml,npy}")), 0, 'and leaves no files');
+
 exec_with('-- /bin/true');
 is("$status $said", "0 exec: no launch: the program did not start the HIP runtime, or not this one\n",
 	'a program without launches');
@@ -104,6 +127,8 @@ for ([ '-- /no/such/program', 127, '/no/such/program: No such file or directory'
 	[ '/bin/true', 2, '/bin/true: the program comes after --' ],
 	[ '', 2, 'no program after --; see mxcheck exec --help' ],
 	[ "--read $dir/own --race 3", 2, '--read prints a journal; it runs nothing' ],
+	[ "--record $dir/recorded -- /bin/true", 2, "--record $dir/recorded: the folder must be empty" ],
+	[ "--record $dir/a --keep $dir/b -- /bin/true", 2, '--record keeps what --keep does; give one of them' ],
 	[ "--read $dir/none", 2, "--read $dir/none: no folder" ],
 	[ '--sead 3 -- /bin/true', 2, '--sead: no such option; see mxcheck exec --help' ]) {
 	my ($command, $want, $text) = @$_;

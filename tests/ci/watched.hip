@@ -59,6 +59,14 @@ __global__ void past_its_end(float *out, const float *in, int n) {
 	out[here()] = in[here() + n]; /* the line of the read */
 }
 
+struct link {
+	const float *in;
+};
+
+__global__ void linked(float *out, const link *in, int n) {
+	out[here()] = in->in[here()];
+}
+
 int main(int argc, char **argv) {
 	const char *which = argc > 1 ? argv[1] : "right";
 	float *in, *out, back[256];
@@ -66,6 +74,9 @@ int main(int argc, char **argv) {
 	hipMalloc((void **)&out, sizeof back);
 	hipMemset(in, 0x40, sizeof back);
 	hipMemset(out, 0, sizeof back);
+	link list = { in }, *links;
+	hipMalloc((void **)&links, sizeof list);
+	hipMemcpy(links, &list, sizeof list, 1);
 	for (int i = 0; i < 3; i++)
 		if (!strcmp(which, "no_barrier") || !strcmp(which, "crash"))
 			no_barrier<<<1, 256>>>(out, in, 256);
@@ -73,6 +84,8 @@ int main(int argc, char **argv) {
 			uninitialised<<<1, 256>>>(out, in, 200);
 		else if (!strcmp(which, "past_its_end"))
 			past_its_end<<<1, 256>>>(out, in, 1 << 20);
+		else if (!strcmp(which, "linked"))
+			linked<<<1, 256>>>(out, links, 256);
 		else if (!strcmp(which, "adds"))
 			adds<<<1, 256>>>(out, in, 256);
 		else
