@@ -127,7 +127,7 @@ static void print_summary(const struct mx_exec_journal *j, size_t findings, size
 	if (j->repeated || j->unrepeated)
 		printf(", %llu repetition%s", (unsigned long long)j->repeated, s(j->repeated));
 	if (j->unrepeated)
-		printf(", %llu not repeated: stopped, or over 1 GiB of memory",
+		printf(", %llu not repeated: stopped, with malloc, or over 1 GiB of memory",
 		       (unsigned long long)j->unrepeated);
 	printf("; %zu finding%s", findings, s(findings));
 	if (notes)

@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime.h"
+#include "hostcall.h"
 
 /* ---- hidden arguments ---- */
+
+#define HOSTCALL "hidden_hostcall_buffer"
 
 unsigned mx_shape_axes(const struct mx_shape *s) {
 	return s->grid[2] * s->block[2] > 1 ? 3 : s->grid[1] * s->block[1] > 1 ? 2 : 1;
@@ -43,24 +45,31 @@ static bool absent_address(const char *kind, uint64_t *value) {
 	return false;
 }
 
+static uint64_t address_of(const void *p) {
+	return (uint64_t)(uintptr_t)p;
+}
+
 /* The value of a hidden argument [LLVM "Code Object V5 Kernel Argument Metadata"]. Arguments that
  * the emulator does not support hold addresses at which an access is a fault with its reason
- * (absent.def). hidden_multigrid_sync_arg marks a cooperative launch [HIP's runtime].
- */
-static bool hidden_value(const char *kind, const struct mx_shape *s, const uint8_t *queue,
-                         uint64_t *value) {
+ * (absent.def). */
+static bool hidden_value(const char *kind, const struct mx_shape *s,
+                         const struct mx_segment *segment, uint64_t *value) {
 	if (!strcmp(kind, "hidden_grid_dims"))
 		*value = mx_shape_axes(s);
 	else if (!strcmp(kind, "hidden_dynamic_lds_size"))
 		*value = s->dynamic_lds;
-	else if (!strcmp(kind, "hidden_multigrid_sync_arg"))
-		*value = s->cooperative;
+	else if (!strcmp(kind, MX_ARGUMENT_GRID))
+		*value = address_of(segment->grid);
+	else if (!strcmp(kind, HOSTCALL))
+		*value = mx_hostcall_address(segment->hostcall);
+	else if (!strcmp(kind, MX_ARGUMENT_HEAP))
+		*value = mx_device_heap();
 	else if (!strcmp(kind, "hidden_private_base"))
 		*value = MX_SCRATCH_FLAT_BASE >> 32;
 	else if (!strcmp(kind, "hidden_shared_base"))
 		*value = MX_LDS_FLAT_BASE >> 32;
 	else if (!strcmp(kind, "hidden_queue_ptr"))
-		*value = (uint64_t)(uintptr_t)queue;
+		*value = address_of(segment->queue);
 	else if (absent_address(kind, value))
 		return true;
 	else
@@ -161,7 +170,7 @@ static void put_arguments(const struct mx_function *f, const struct mx_shape *s,
 		if (!a->hidden) {
 			if (params)
 				put(segment->kernarg, a->offset, params[given++], a->size, room);
-		} else if (hidden_value(a->kind, s, segment->queue, &value) && a->size <= 8)
+		} else if (hidden_value(a->kind, s, segment, &value) && a->size <= 8)
 			put(segment->kernarg, a->offset, &value, a->size, room);
 	}
 }
@@ -190,8 +199,7 @@ static hipError_t fill_kernarg(const struct mx_function *f, const struct mx_shap
 		                   "kernel %s takes %zu bytes of arguments, given none", f->name,
 		                   explicit_end(f));
 	room = ((size > f->kernarg_bytes ? size : f->kernarg_bytes) + 16) & ~(size_t)15;
-	segment->kernarg =
-		mx_hip_allocate(room, (struct mx_allocation){ .kind = MX_DEVICE_MEMORY });
+	segment->kernarg = mx_hip_allocate(room, (struct mx_allocation){ .internal = true });
 	if (!segment->kernarg)
 		return mx_hip_return(hipErrorOutOfMemory);
 	put_arguments(f, s, params, segment, room);
@@ -200,11 +208,12 @@ static hipError_t fill_kernarg(const struct mx_function *f, const struct mx_shap
 	return hipSuccess;
 }
 
-/* ---- packet and queue ---- */
+/* ---- packet, queue and grid ---- */
 
 enum {
 	PACKET_BYTES = 64,
 	QUEUE_BYTES = 256,
+	GRID_BYTES = 48,
 	PACKET_HEADER = 0x1502, /* kernel dispatch, barrier, system scopes [HIP's runtime] */
 	DISPATCH_PTR = 1 << 1,  /* of KERNEL_CODE_PROPERTIES */
 	QUEUE_PTR = 1 << 2,
@@ -233,7 +242,15 @@ static void fill_queue(uint8_t *q) {
 	put(q, 0x40, apertures, sizeof apertures, QUEUE_BYTES);
 }
 
-static bool has_argument(const struct mx_function *f, const char *kind) {
+/* The barrier of a grid: zeros, and the number of workgroups [ROCm-Device-Libs ockl/src/cg.cl,
+ * struct mg_info, of ROCm 7.0]. */
+static void fill_grid(uint8_t *g, const struct mx_shape *s) {
+	uint32_t groups = s->grid[0] * s->grid[1] * s->grid[2];
+	mxhipMark(g, GRID_BYTES, MX_WRITTEN);
+	put(g, 40, &groups, sizeof groups, GRID_BYTES);
+}
+
+bool mx_has_argument(const struct mx_function *f, const char *kind) {
 	for (size_t i = 0; i < f->n_args; i++)
 		if (!strcmp(f->args[i].kind, kind))
 			return true;
@@ -241,21 +258,35 @@ static bool has_argument(const struct mx_function *f, const char *kind) {
 }
 
 static hipError_t allocate(uint8_t **p, size_t bytes) {
-	*p = mx_hip_allocate(bytes, (struct mx_allocation){ .kind = MX_DEVICE_MEMORY });
+	*p = mx_hip_allocate(bytes, (struct mx_allocation){ .internal = true });
 	return *p ? hipSuccess : mx_hip_return(hipErrorOutOfMemory);
+}
+
+/* What the kernel uses beside its arguments. */
+static hipError_t allocate_parts(const struct mx_function *f, const struct mx_shape *s,
+                                 struct mx_segment *segment) {
+	hipError_t e = hipSuccess;
+	if (f->kernel.properties & QUEUE_PTR || mx_has_argument(f, "hidden_queue_ptr"))
+		e = allocate(&segment->queue, QUEUE_BYTES);
+	if (e == hipSuccess && f->kernel.properties & DISPATCH_PTR)
+		e = allocate(&segment->dispatch, PACKET_BYTES);
+	if (e == hipSuccess && s->cooperative && mx_has_argument(f, MX_ARGUMENT_GRID))
+		e = allocate(&segment->grid, GRID_BYTES);
+	if (e == hipSuccess && mx_has_argument(f, HOSTCALL) &&
+	    !(segment->hostcall = mx_hostcall_new()))
+		e = mx_hip_return(hipErrorOutOfMemory);
+	if (segment->queue)
+		fill_queue(segment->queue);
+	if (segment->grid)
+		fill_grid(segment->grid, s);
+	return e;
 }
 
 hipError_t mx_segment_new(const struct mx_function *f, const struct mx_shape *s,
                           uint32_t scratch_bytes, void **params, void **extra,
                           struct mx_segment *segment) {
-	hipError_t e = hipSuccess;
 	*segment = (struct mx_segment){ 0 };
-	if (f->kernel.properties & QUEUE_PTR || has_argument(f, "hidden_queue_ptr"))
-		e = allocate(&segment->queue, QUEUE_BYTES);
-	if (e == hipSuccess && f->kernel.properties & DISPATCH_PTR)
-		e = allocate(&segment->dispatch, PACKET_BYTES);
-	if (segment->queue)
-		fill_queue(segment->queue);
+	hipError_t e = allocate_parts(f, s, segment);
 	if (e == hipSuccess)
 		e = fill_kernarg(f, s, params, extra, segment);
 	if (e == hipSuccess && segment->dispatch)
@@ -266,8 +297,9 @@ hipError_t mx_segment_new(const struct mx_function *f, const struct mx_shape *s,
 }
 
 void mx_segment_free(struct mx_segment *segment) {
-	uint8_t *parts[] = { segment->kernarg, segment->dispatch, segment->queue };
-	for (unsigned i = 0; i < 3; i++)
+	uint8_t *parts[] = { segment->kernarg, segment->dispatch, segment->queue, segment->grid };
+	for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (parts[i])
 			mx_hip_retire(parts[i]);
+	mx_hostcall_free(segment->hostcall);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hostcall.h"
 #include "watch.h"
 
 /* ---- the report of a thread ---- */
@@ -184,15 +185,25 @@ static bool has_workgroups(const struct mx_launch *l) {
 	       l->workgroups[l->n_workgroups - 1] < (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 }
 
-static bool run_watched(const struct mx_function *f, struct mx_launch *launch,
-                        struct mx_report *results) {
-	struct mx_watched w = { f, launch, results, 0 };
+static bool run_watched(const struct mx_function *f, struct mx_hostcall *hostcall,
+                        struct mx_launch *launch, struct mx_report *results) {
+	struct mx_watched w = { f, launch, results, hostcall, 0 };
 	if (!mx_watch_begin(f, launch, &w.number))
 		return mx_launch_run(launch, results);
 	struct mx_saved saved = mx_watch_save(launch);
 	bool ok = mx_launch_run(launch, results);
 	mx_watch_end(&w, &saved);
 	return ok;
+}
+
+/* A caller with options has standard output for itself, and may repeat launches without analyses.
+ */
+static void set_hostcall(struct mx_launch *l, struct mx_hostcall *h) {
+	l->doorbell = h ? mx_hostcall_doorbell(h) : NULL;
+	if (mx_options_are_set() && l->analysis)
+		mx_hostcall_to_stderr(h);
+	else if (mx_options_are_set())
+		mx_hostcall_silence(h);
 }
 
 /* dispatch_id stays 0: each launch is the first in a queue of its own [assumed]. */
@@ -204,6 +215,7 @@ static hipError_t run(const struct mx_function *f, const struct mx_kernel *kerne
 		.grid = { s->grid[0], s->grid[1], s->grid[2] },
 		.block = { s->block[0], s->block[1], s->block[2] },
 		.partial = { s->partial[0], s->partial[1], s->partial[2] },
+		.cooperative = s->cooperative,
 		.dynamic_lds = s->dynamic_lds,
 		.kernarg = (uint64_t)(uintptr_t)segment->kernarg,
 		.given = (uint32_t)segment->given,
@@ -212,6 +224,7 @@ static hipError_t run(const struct mx_function *f, const struct mx_kernel *kerne
 		.queue = (uint64_t)(uintptr_t)segment->queue,
 	};
 	mx_options_apply(&launch);
+	set_hostcall(&launch, segment->hostcall);
 	if (!has_workgroups(&launch))
 		return mx_hip_fail(hipErrorInvalidValue, "the grid lacks workgroup %llu",
 		                   (unsigned long long)launch.workgroups[launch.n_workgroups - 1]);
@@ -219,7 +232,7 @@ static hipError_t run(const struct mx_function *f, const struct mx_kernel *kerne
 		return mx_hip_return(hipErrorOutOfMemory);
 	struct mx_report *results = new_report();
 	launch.threads = take_threads();
-	bool ok = run_watched(f, &launch, results);
+	bool ok = run_watched(f, segment->hostcall, &launch, results);
 	atomic_fetch_sub(&busy, launch.threads);
 	free((void *)launch.memory.regions);
 	if (!ok)

@@ -215,6 +215,11 @@ bool mx_hip_about(const void *p, struct mx_allocation *a) {
 	return r != NULL;
 }
 
+bool mx_hip_is_internal(uint64_t address) {
+	struct mx_allocation a;
+	return mx_hip_about((void *)(uintptr_t)address, &a) && a.internal;
+}
+
 static bool is_of(const struct mx_allocation *a, const void *pool) {
 	if (pool)
 		return a->pool == pool;

@@ -104,12 +104,6 @@ static bool is_at(const struct mx_region *r, const void *p) {
 	return r->base == (uint64_t)(uintptr_t)p;
 }
 
-/* The runtime sets up the arguments, the packet and the queue of each launch. */
-static bool is_set_up(const struct writing *x, const struct mx_region *r) {
-	const struct mx_launch *l = x->w->launch;
-	return r->base == l->kernarg || r->base == l->dispatch || r->base == l->queue;
-}
-
 /* The buffer that has an address, or x->n. */
 static unsigned buffer_of(const struct writing *x, uint64_t address) {
 	unsigned i = 0;
@@ -122,7 +116,8 @@ static bool choose_buffers(struct writing *x) {
 	const struct mx_record *r = x->record;
 	for (size_t i = 0; i < r->memory->n; i++) {
 		const struct mx_region *at = region(x, i);
-		if (!r->used[i] || is_set_up(x, at) || is_at(at, x->w->function->module->image))
+		if (!r->used[i] || mx_hip_is_internal(at->base) ||
+		    is_at(at, x->w->function->module->image))
 			continue;
 		if (x->n == MOST_BUFFERS)
 			return refuse(x, "it uses more than %d allocations", MOST_BUFFERS);
@@ -321,17 +316,6 @@ static void print_verdict(struct writing *x) {
 	        written && !x->w->report->stopped ? "expect" : "none");
 }
 
-static bool is_cooperative(const struct mx_watched *w) {
-	const struct mx_function *f = w->function;
-	uint64_t value = 0;
-	for (size_t i = 0; i < f->n_args; i++)
-		if (!strcmp(f->args[i].kind, "hidden_multigrid_sync_arg") && f->args[i].size == 8)
-			memcpy(&value,
-			       (const uint8_t *)(uintptr_t)w->launch->kernarg + f->args[i].offset,
-			       8);
-	return value;
-}
-
 /* The code object is loaded anew for a case. */
 static bool code_is_as_loaded(const struct writing *x) {
 	const struct ihipModule_t *m = x->w->function->module;
@@ -349,8 +333,10 @@ static bool can_be_described(struct writing *x) {
 		return refuse(x, "more than 1 GiB of memory");
 	if (partial[0] || partial[1] || partial[2])
 		return refuse(x, "the last workgroup of an axis has fewer work-items");
-	if (is_cooperative(x->w))
+	if (x->w->launch->cooperative)
 		return refuse(x, "a cooperative launch");
+	if (mx_has_argument(x->w->function, MX_ARGUMENT_HEAP))
+		return refuse(x, "it has the heap of malloc");
 	if (!code_is_as_loaded(x))
 		return refuse(x, "the program has set variables of the code object");
 	return choose_buffers(x);

@@ -72,6 +72,7 @@ enum mx_memory_kind {
 struct mx_allocation {
 	enum mx_memory_kind kind;
 	unsigned flags; /* of the call that made it */
+	bool internal;  /* no call of the program made it: arguments of a launch and the like */
 	void *pool;     /* that it comes from, or NULL */
 	void *base;
 	size_t bytes;
@@ -90,6 +91,9 @@ bool mx_hip_unregister(void *p);
 
 /* What p points into; false if it is no device memory. */
 bool mx_hip_about(const void *p, struct mx_allocation *a);
+
+/* Whether an address is in memory that no call of the program made. */
+bool mx_hip_is_internal(uint64_t address);
 
 /* Bytes that are taken from a pool, or of the device if it is NULL, in whole pages. */
 size_t mx_hip_allocated(const void *pool);
@@ -174,11 +178,20 @@ struct mx_shape {
 /* The axes of a launch [assumed: 1 for a grid that is 1 high and deep]. */
 unsigned mx_shape_axes(const struct mx_shape *s);
 
-/* Device memory that a launch's kernel reads: arguments, dispatch packet, queue. */
+/* Device memory that a launch's kernel uses: arguments, dispatch packet, queue, what the barrier of
+ * a grid uses; and the buffer by which it calls the host. Those that it does not use are NULL. */
 struct mx_segment {
-	uint8_t *kernarg, *dispatch, *queue;
+	uint8_t *kernarg, *dispatch, *queue, *grid;
+	struct mx_hostcall *hostcall;
 	size_t given, declared; /* bytes of arguments, if fewer were given than declared; or 0 */
 };
+
+/* Whether a kernel has an argument of this kind. */
+bool mx_has_argument(const struct mx_function *f, const char *kind);
+
+/* Hidden arguments: the heap of malloc, and the barrier of a cooperative launch. */
+#define MX_ARGUMENT_HEAP "hidden_heap_v1"
+#define MX_ARGUMENT_GRID "hidden_multigrid_sync_arg"
 
 /* Builds it from either of HIP's two forms of arguments. scratch_bytes: of a work-item. */
 hipError_t mx_segment_new(const struct mx_function *f, const struct mx_shape *s,

@@ -17,6 +17,7 @@
  *   times    ID LAUNCHES
  *   end      LAUNCHES WATCHED PROVED REPEATED UNREPEATED
  * A finding is written when it is first met, so that it outlives a crash; the others at the end. */
+#include "hostcall.h"
 #include "watch.h"
 
 #include <errno.h>
@@ -232,9 +233,12 @@ static void write_difference(const struct mx_watched *w, const struct mx_differe
 
 /* ---- the end of a launch ---- */
 
+/* Which memory malloc gives to whom differs from schedule to schedule. */
 static void repeat(const struct mx_watched *w, struct mx_replay *replay) {
 	struct mx_difference d;
-	bool whole = replay && !w->report->stopped;
+	bool whole =
+		replay && !w->report->stopped && !mx_has_argument(w->function, MX_ARGUMENT_HEAP);
+	mx_hostcall_silence(w->hostcall);
 	uint64_t n = whole ? mx_replay_run(replay, w->launch, watch.seed, watch.race, &d) : 0;
 	pthread_mutex_lock(&lock);
 	watch.repeated += n;

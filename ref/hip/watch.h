@@ -19,6 +19,7 @@ struct mx_watched {
 	const struct mx_function *function;
 	const struct mx_launch *launch;
 	const struct mx_report *report;
+	struct mx_hostcall *hostcall; /* or NULL */
 	uint64_t number;
 };
 

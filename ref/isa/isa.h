@@ -458,7 +458,17 @@ double mx_schedule_chance(unsigned waves, uint64_t *instructions, unsigned *dept
 void mx_schedule_sort(struct mx_schedule *s);
 void mx_schedule_free(struct mx_schedule *s);
 
+/* A word of device memory by which waves call the host: after an atomic operation on it has landed,
+ * `ring` is called before anything else happens. It may change memory whose bytes are all written.
+ * A launch that rings runs on one thread. */
+struct mx_doorbell {
+	uint64_t address;
+	void (*ring)(void *context);
+	void *context;
+};
+
 struct mx_launch {
+	const struct mx_doorbell *doorbell; /* or NULL */
 	const struct mx_observer *observer; /* or NULL */
 	unsigned analysis;                  /* MX_ANALYSE_..., or'ed; ORDER: on one thread */
 	struct mx_coverage *coverage;       /* gets what the launch executes; or NULL */
@@ -470,6 +480,8 @@ struct mx_launch {
 	uint32_t grid[3];    /* workgroups */
 	uint32_t block[3];   /* work-items of a workgroup, 1..1024 in all */
 	uint32_t partial[3]; /* work-items of the last workgroup of an axis, if fewer; or 0 */
+
+	bool cooperative; /* workgroups wait for each other, and so take shorter turns */
 
 	/* Only these workgroups run: their indices x + grid[0] (y + grid[1] z), ascending. Their
 	 * number 0: all. Their ids and sizes are those of the whole grid. One thread runs them. */

@@ -96,6 +96,13 @@ my $plain = `MXHIP_WATCH=$dir/own LD_LIBRARY_PATH=$dir $dir/watched no_barrier 2
 exec_with("--read $dir/own");
 is($status, 3, 'the environment alone watches, too');
 
+exec_with("--race 3 --filter prints -- $build/tests/hip/hostcall_test.t");
+is($status, 0, 'kernels that print: they print once, however often they run') or diag($said);
+like($said, qr/^exec: \d+ launches, \d+ watched, \d+ proved, \d+ repetitions; 0 findings$/m, 'their calls of the host are no finding');
+exec_with("--race 3 --filter calls -- $build/tests/hip/hostcall_test.t");
+like($said, qr/, 0 repetitions, \d+ not repeated: stopped, with malloc, or over 1 GiB of memory; 0 findings/m,
+	'kernels with malloc are not repeated');
+
 # ---- recorded launches ----
 
 exec_with("--record $dir/recorded --first 2 -- $dir/watched adds");

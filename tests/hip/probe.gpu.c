@@ -94,9 +94,9 @@ ANY_SIZE void add(GLOBAL u32 *out, u32 n) {
 	out[me()] += n;
 }
 
-/* Reads through the hidden argument for printf and assert. */
-ANY_SIZE void prints(GLOBAL u32 *out) {
+/* Reads through the hidden argument for launches by the device. */
+ANY_SIZE void launches(GLOBAL u32 *out) {
 	typedef const __attribute__((address_space(4))) u8 implicit;
 	implicit *p = (implicit *)__builtin_amdgcn_implicitarg_ptr();
-	out[0] = **(const GLOBAL u32 *const __attribute__((address_space(4))) *)(p + 80);
+	out[0] = **(const GLOBAL u32 *const __attribute__((address_space(4))) *)(p + 104);
 }

@@ -17,20 +17,25 @@
 #include "observe.h"
 
 enum {
-	SLICE = 1 << 20,   /* instructions of a workgroup before others get a turn */
-	INTERLEAVED = 8,   /* workgroups that take short turns */
-	WARM_UP = 1 << 12, /* instructions of a launch before it may use threads */
+	SLICE = 1 << 20,       /* instructions of a workgroup before others get a turn */
+	SHORT_SLICE = 1 << 10, /* of a cooperative launch */
+	INTERLEAVED = 8,       /* workgroups that take short turns */
+	WARM_UP = 1 << 12,     /* instructions of a launch before it may use threads */
 };
+
+static uint64_t slice_of(const struct mx_run *run) {
+	return run->launch->cooperative ? SHORT_SLICE : SLICE;
+}
 
 /* Under some schedules a few workgroups take short turns until they have run for a slice. */
 static bool takes_turns(const struct mx_run *run, const struct mx_residents *r) {
-	return run->slice && r->n && r->group[0]->clock < SLICE;
+	return run->slice && r->n && r->group[0]->clock < slice_of(run);
 }
 
 static bool run_group(struct mx_run *run, struct mx_group *g, bool *stalled) {
-	if (run->slice && g->clock < SLICE)
+	if (run->slice && g->clock < slice_of(run))
 		return mx_group_run(g, run->slice);
-	return mx_group_run_slice(g, SLICE, stalled);
+	return mx_group_run_slice(g, slice_of(run), stalled);
 }
 
 /* Takes the next workgroup from a counter that several threads may share. */

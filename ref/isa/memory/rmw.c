@@ -1,5 +1,6 @@
 /* Atomics of vector memory: one read-modify-write per lane when they land, in ascending order of
  * lanes (assumed). The schedule decides the order between waves [ISA 9.2, 10.3.1]. */
+#include "../machine/claims.h"
 #include "../machine/findings.h"
 #include "../machine/registers.h"
 #include "atomic.h"
@@ -67,6 +68,19 @@ static void land_lane(struct mx_wave *w, struct mx_memop *m, unsigned l) {
 		              (uint32_t)(unwritten >> 32 * k));
 }
 
+/* On several threads the launch begins again on one, before the host has done anything. */
+static void ring(struct mx_wave *w, const struct mx_memop *m) {
+	const struct mx_doorbell *bell = w->group->run->launch->doorbell;
+	unsigned l;
+	bool rings = false;
+	MX_FOR_LANES(l, m->exec)
+	rings |= m->inside[l] && m->address[l] == bell->address;
+	if (rings && w->group->run->worker)
+		mx_abort(w->group->run);
+	else if (rings)
+		bell->ring(bell->context);
+}
+
 /* Outside a buffer memory is unchanged and the result is 0 [ISA 9.1.5.1]. */
 static void land(struct mx_wave *w, struct mx_memop *m) {
 	unsigned l;
@@ -76,6 +90,8 @@ static void land(struct mx_wave *w, struct mx_memop *m) {
 	else
 		for (unsigned k = 0; k < size(m->in); k++)
 			m->data[k][l] = m->unwritten[k][l] = 0;
+	if (w->group->run->launch->doorbell && !m->in_lds)
+		ring(w, m);
 	if (m->in->mem.sc0)
 		for (unsigned k = 0; k < size(m->in); k++)
 			mx_vwrite(w, mx_row_at(m->in, MX_AT_RESULT) + k, m->exec, m->data[k],

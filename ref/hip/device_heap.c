@@ -1,0 +1,76 @@
+/* The memory of malloc in device code: one allocation of the process, of which a kernel requests
+ * parts through the hostcall buffer. Its own heap is in the first of them [ROCm-Device-Libs
+ * ockl/src/dm.cl: zeroed memory is an empty heap]. */
+#include <pthread.h>
+#include <string.h>
+
+#include "hostcall.h"
+
+enum {
+	UNIT = 4096,
+	SLAB = 2 << 20,   /* such a request gets a multiple of its size */
+	BYTES = 64 << 20, /* in all, and one slab for the heap of device code */
+	HEAP = 128 << 10, /* of device code */
+	UNITS = BYTES / UNIT,
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint8_t *heap;
+static uint64_t start;        /* of the units: a multiple of SLAB */
+static uint32_t taken[UNITS]; /* units of a request from this one to its end; 0: the unit is free */
+
+static bool make(void) {
+	heap = mx_hip_allocate(BYTES + 2 * SLAB, (struct mx_allocation){ .internal = true });
+	if (!heap)
+		return false;
+	mxhipMark(heap, HEAP, MX_WRITTEN);
+	start = ((uint64_t)(uintptr_t)heap + HEAP + SLAB - 1) / SLAB * SLAB;
+	return true;
+}
+
+uint64_t mx_device_heap(void) {
+	pthread_mutex_lock(&lock);
+	bool ok = heap || make();
+	pthread_mutex_unlock(&lock);
+	return ok ? (uint64_t)(uintptr_t)heap : 0;
+}
+
+/* The first place for n units, a multiple of `step`; UNITS if there is none. */
+static size_t find(size_t n, size_t step) {
+	size_t from = 0, i = 0;
+	while (i < UNITS && i - from < n)
+		if (taken[i]) {
+			i += taken[i];
+			from = i = (i + step - 1) / step * step;
+		} else
+			i++;
+	return i - from >= n && from + n <= UNITS ? from : UNITS;
+}
+
+uint64_t mx_device_heap_take(uint64_t bytes) {
+	size_t n = bytes <= BYTES ? (size_t)(bytes + UNIT - 1) / UNIT : UNITS + 1;
+	pthread_mutex_lock(&lock);
+	size_t i = heap && n ? find(n, bytes == SLAB ? SLAB / UNIT : 1) : UNITS;
+	for (size_t k = 0; i < UNITS && k < n; k++)
+		taken[i + k] = (uint32_t)(n - k);
+	pthread_mutex_unlock(&lock);
+	return i < UNITS ? start + i * UNIT : 0;
+}
+
+static bool begins(size_t i) {
+	return taken[i] && (!i || taken[i - 1] <= 1);
+}
+
+/* Its bytes count as unwritten again. */
+bool mx_device_heap_give(uint64_t address) {
+	pthread_mutex_lock(&lock);
+	size_t i = (size_t)(address - start) / UNIT;
+	bool ok = heap && address >= start && i < UNITS && !(address % UNIT) && begins(i);
+	if (ok) {
+		size_t n = taken[i];
+		mx_hip_mark(address, n * UNIT, 0);
+		memset(taken + i, 0, n * sizeof *taken);
+	}
+	pthread_mutex_unlock(&lock);
+	return ok;
+}

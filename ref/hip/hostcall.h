@@ -1,0 +1,40 @@
+/* Calls of the host by the waves of a running launch: printf, device memory, functions. */
+#ifndef MX_HOSTCALL_H
+#define MX_HOSTCALL_H
+
+#include <stdio.h>
+
+#include "runtime.h"
+
+/* ---- hostcall.c ---- */
+
+/* The hostcall buffer of one launch, and its doorbell. NULL if memory is short. */
+struct mx_hostcall *mx_hostcall_new(void);
+void mx_hostcall_free(struct mx_hostcall *h);
+
+/* The value of hidden_hostcall_buffer. */
+uint64_t mx_hostcall_address(const struct mx_hostcall *h);
+const struct mx_doorbell *mx_hostcall_doorbell(struct mx_hostcall *h);
+
+/* From now on printf of a kernel prints nothing; or to standard error, whatever it names. h may be
+ * NULL. */
+void mx_hostcall_silence(struct mx_hostcall *h);
+void mx_hostcall_to_stderr(struct mx_hostcall *h);
+
+/* ---- device_printf.c ---- */
+
+/* Prints a format string, padded to 8 bytes, and its arguments, each 8 bytes or a string that is
+ * padded to them. Returns the number of characters, or -1. */
+int mx_device_printf(FILE *to, const uint64_t *words, size_t n);
+
+/* ---- device_heap.c ---- */
+
+/* The value of hidden_heap_v1: zeroed memory, in which device code keeps its heap; 0 if memory is
+ * short. The memory of devices' malloc belongs to the process, like hipMalloc's. */
+uint64_t mx_device_heap(void);
+
+/* Memory for device code, 0 if there is none; and its end. */
+uint64_t mx_device_heap_take(uint64_t bytes);
+bool mx_device_heap_give(uint64_t address);
+
+#endif
