@@ -180,8 +180,17 @@ struct mx_kernel_metadata {
 	bool dynamic_stack, uniform; /* uses_dynamic_stack, uniform_work_group_size */
 };
 
+/* A format of printf that kernels name by its hash: "0:0:HASH,TEXT" of amdhsa.printf, as clang
+ * writes it for -mprintf-kind=buffered. */
+struct mx_printf_format {
+	uint64_t hash;
+	char *text;
+};
+
 struct mx_metadata {
 	char target[64]; /* amdhsa.target, or "" */
+	struct mx_printf_format *formats;
+	size_t n_formats;
 	struct mx_kernel_metadata *kernels;
 	size_t n_kernels;
 };

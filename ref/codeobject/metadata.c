@@ -99,6 +99,36 @@ static mx_codeobject_status read_kernel(const msgpack_object *kernel, struct mx_
 	return k->name && read_args(kernel, k) ? MX_CODEOBJECT_OK : mx_codeobject_no_memory(why);
 }
 
+/* ---- formats of printf ---- */
+
+/* Entries of another form, OpenCL's, are left out. */
+static bool read_format(const msgpack_object *o, struct mx_metadata *m) {
+	static const char lead[] = "0:0:";
+	char *end, *entry = o->type == MSGPACK_OBJECT_STR ? strndup(o->via.str.ptr, o->via.str.size)
+	                                                  : strdup("");
+	if (!entry)
+		return false;
+	if (!strncmp(entry, lead, sizeof lead - 1)) {
+		uint64_t hash = strtoull(entry + sizeof lead - 1, &end, 16);
+		char *text = *end == ',' ? strdup(end + 1) : NULL;
+		if (text)
+			m->formats[m->n_formats++] = (struct mx_printf_format){ hash, text };
+	}
+	free(entry);
+	return true;
+}
+
+static bool read_formats(const msgpack_object *root, struct mx_metadata *m) {
+	const msgpack_object_array *list = array(root, "amdhsa.printf");
+	if (!list || !list->size || m->formats)
+		return true;
+	m->formats = calloc(list->size, sizeof *m->formats);
+	bool ok = m->formats;
+	for (uint32_t i = 0; ok && i < list->size; i++)
+		ok = read_format(&list->ptr[i], m);
+	return ok;
+}
+
 /* ---- a note ---- */
 
 static mx_codeobject_status read_kernels(const msgpack_object *root, struct mx_metadata *m,
@@ -106,6 +136,8 @@ static mx_codeobject_status read_kernels(const msgpack_object *root, struct mx_m
 	const msgpack_object_array *kernels = array(root, "amdhsa.kernels");
 	mx_codeobject_status status = MX_CODEOBJECT_OK;
 	text(root, "amdhsa.target", m->target, sizeof m->target);
+	if (!read_formats(root, m))
+		return mx_codeobject_no_memory(why);
 	if (!kernels || !kernels->size)
 		return MX_CODEOBJECT_OK;
 	if (m->kernels)
@@ -136,6 +168,9 @@ void mx_metadata_free(struct mx_metadata *m) {
 		free(m->kernels[i].name);
 		free(m->kernels[i].args);
 	}
+	for (size_t i = 0; i < m->n_formats; i++)
+		free(m->formats[i].text);
+	free(m->formats);
 	free(m->kernels);
 	*m = (struct mx_metadata){ 0 };
 }

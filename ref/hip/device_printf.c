@@ -1,6 +1,7 @@
 /* printf of device code: the format and arguments that a kernel has sent [clr
  * rocclr/device/devhcprintf.cpp]. The kernel's words are not trusted: each conversion is printed by
  * a format of our own that has its flags, width and precision. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "hostcall.h"
@@ -129,4 +130,58 @@ int mx_device_printf(FILE *to, const uint64_t *words, size_t n) {
 	p.at += bytes / 8 + 1;
 	print_all(&p, (const char *)words);
 	return p.count;
+}
+
+/* ---- the printf buffer [clr rocclr/device/rocm/rocprintf.cpp] ---- */
+
+/* Two dwords, the bytes that are taken and those that there are, and then calls: a dword of control
+ * with the call's bytes, and the format, or its hash, and arguments as above. */
+enum { HEAD = 8, CONTROL = 4, STANDARD_ERROR = 1, HASHED = 2, BYTES_AT = 2 };
+
+void mx_printf_buffer_begin(uint8_t *buffer) {
+	uint32_t head[2] = { 0, MX_PRINTF_BYTES - HEAD };
+	memcpy(buffer, head, sizeof head);
+	mxhipMark(buffer, sizeof head, MX_WRITTEN);
+}
+
+static const char *format_of(const struct ihipModule_t *m, uint64_t hash) {
+	for (size_t i = 0; i < m->n_formats; i++)
+		if (m->formats[i].hash == hash)
+			return m->formats[i].text;
+	return NULL;
+}
+
+/* A call of n bytes after its control; its words are not aligned. */
+static void print_call(FILE *to, const uint8_t *call, size_t n, const struct ihipModule_t *m,
+                       bool hashed) {
+	uint64_t hash;
+	if (hashed && n < sizeof hash)
+		return;
+	memcpy(&hash, call, hashed ? sizeof hash : 0);
+	const char *format = hashed ? format_of(m, hash) : "";
+	size_t lead = !hashed ? 0 : format ? strlen(format) / 8 + 1 : 0;
+	size_t skipped = hashed ? sizeof hash : 0;
+	uint64_t *words = format ? calloc(lead + n / 8 + 1, 8) : NULL;
+	if (words) {
+		memcpy(words, format, strlen(format));
+		memcpy(words + lead, call + skipped, n - skipped);
+		mx_device_printf(to, words, lead + (n - skipped) / 8);
+	}
+	free(words);
+}
+
+void mx_printf_buffer_print(const uint8_t *buffer, const struct ihipModule_t *m, FILE *to) {
+	uint32_t taken, control;
+	memcpy(&taken, buffer, sizeof taken);
+	const uint8_t *at = buffer + HEAD, *end = at;
+	end += taken < MX_PRINTF_BYTES - HEAD ? taken : MX_PRINTF_BYTES - HEAD;
+	while (end - at >= CONTROL) {
+		memcpy(&control, at, sizeof control);
+		size_t n = control >> BYTES_AT;
+		if (n < CONTROL || n > (size_t)(end - at))
+			return;
+		FILE *stream = to ? to : control & STANDARD_ERROR ? stderr : stdout;
+		print_call(stream, at + CONTROL, n - CONTROL, m, control & HASHED);
+		at += n;
+	}
 }

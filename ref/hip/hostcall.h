@@ -27,6 +27,12 @@ void mx_hostcall_to_stderr(struct mx_hostcall *h);
  * padded to them. Returns the number of characters, or -1. */
 int mx_device_printf(FILE *to, const uint64_t *words, size_t n);
 
+/* The printf buffer, which is printed after the launch: its size, its beginning, and what it has.
+ * formats: those of the kernel's module. to: NULL is the stream that each call names. */
+enum { MX_PRINTF_BYTES = 1 << 20 };
+void mx_printf_buffer_begin(uint8_t *buffer);
+void mx_printf_buffer_print(const uint8_t *buffer, const struct ihipModule_t *module, FILE *to);
+
 /* ---- device_heap.c ---- */
 
 /* The value of hidden_heap_v1: zeroed memory, in which device code keeps its heap; 0 if memory is

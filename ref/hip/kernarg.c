@@ -8,6 +8,7 @@
 /* ---- hidden arguments ---- */
 
 #define HOSTCALL "hidden_hostcall_buffer"
+#define PRINTF   "hidden_printf_buffer"
 
 unsigned mx_shape_axes(const struct mx_shape *s) {
 	return s->grid[2] * s->block[2] > 1 ? 3 : s->grid[1] * s->block[1] > 1 ? 2 : 1;
@@ -62,6 +63,8 @@ static bool hidden_value(const char *kind, const struct mx_shape *s,
 		*value = address_of(segment->grid);
 	else if (!strcmp(kind, HOSTCALL))
 		*value = mx_hostcall_address(segment->hostcall);
+	else if (!strcmp(kind, PRINTF))
+		*value = address_of(segment->printf);
 	else if (!strcmp(kind, MX_ARGUMENT_HEAP))
 		*value = mx_device_heap();
 	else if (!strcmp(kind, "hidden_private_base"))
@@ -275,6 +278,10 @@ static hipError_t allocate_parts(const struct mx_function *f, const struct mx_sh
 	if (e == hipSuccess && mx_has_argument(f, HOSTCALL) &&
 	    !(segment->hostcall = mx_hostcall_new()))
 		e = mx_hip_return(hipErrorOutOfMemory);
+	if (e == hipSuccess && mx_has_argument(f, PRINTF))
+		e = allocate(&segment->printf, MX_PRINTF_BYTES);
+	if (segment->printf)
+		mx_printf_buffer_begin(segment->printf);
 	if (segment->queue)
 		fill_queue(segment->queue);
 	if (segment->grid)
@@ -297,7 +304,8 @@ hipError_t mx_segment_new(const struct mx_function *f, const struct mx_shape *s,
 }
 
 void mx_segment_free(struct mx_segment *segment) {
-	uint8_t *parts[] = { segment->kernarg, segment->dispatch, segment->queue, segment->grid };
+	uint8_t *parts[] = { segment->kernarg, segment->dispatch, segment->queue, segment->grid,
+		             segment->printf };
 	for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (parts[i])
 			mx_hip_retire(parts[i]);

@@ -206,6 +206,14 @@ static void set_hostcall(struct mx_launch *l, struct mx_hostcall *h) {
 		mx_hostcall_silence(h);
 }
 
+static void print_buffer(const struct mx_function *f, const struct mx_segment *segment) {
+	struct mx_launch l = { 0 };
+	mx_options_apply(&l);
+	if (segment->printf && (!mx_options_are_set() || l.analysis))
+		mx_printf_buffer_print(segment->printf, f->module,
+		                       mx_options_are_set() ? stderr : NULL);
+}
+
 /* dispatch_id stays 0: each launch is the first in a queue of its own [assumed]. */
 static hipError_t run(const struct mx_function *f, const struct mx_kernel *kernel,
                       const struct mx_shape *s, const struct mx_segment *segment) {
@@ -259,6 +267,7 @@ hipError_t mx_launch(const struct mx_function *f, const struct mx_shape *s, void
 	if (e != hipSuccess)
 		return e;
 	e = run(f, &kernel, s, &segment);
+	print_buffer(f, &segment);
 	mx_segment_free(&segment);
 	return e;
 }

@@ -153,6 +153,23 @@ static hipError_t add_functions(struct loading *l) {
 	return e;
 }
 
+static hipError_t copy_formats(struct loading *l) {
+	const struct mx_metadata *from;
+	hipError_t e = failed(l, mx_codeobject_metadata(l->co, &from, &l->why));
+	if (e != hipSuccess)
+		return e;
+	l->m->formats = calloc(from->n_formats + 1, sizeof *l->m->formats);
+	for (size_t i = 0; l->m->formats && i < from->n_formats; i++) {
+		struct mx_printf_format *to = &l->m->formats[l->m->n_formats];
+		*to = (struct mx_printf_format){ from->formats[i].hash,
+			                         strdup(from->formats[i].text) };
+		if (!to->text)
+			return mx_hip_return(hipErrorOutOfMemory);
+		l->m->n_formats++;
+	}
+	return l->m->formats ? hipSuccess : mx_hip_return(hipErrorOutOfMemory);
+}
+
 /* ---- modules ---- */
 
 static hipError_t load(struct loading *l) {
@@ -161,6 +178,8 @@ static hipError_t load(struct loading *l) {
 		e = map_image(l);
 	if (e == hipSuccess)
 		e = add_functions(l);
+	if (e == hipSuccess)
+		e = copy_formats(l);
 	if (e != hipSuccess)
 		return e;
 	const uint8_t *code = l->m->image + l->image->code;
@@ -207,6 +226,9 @@ void mx_module_free(struct ihipModule_t *m) {
 	}
 	for (size_t i = 0; i < m->n_symbols; i++)
 		free(m->symbols[i].name);
+	for (size_t i = 0; i < m->n_formats; i++)
+		free(m->formats[i].text);
+	free(m->formats);
 	free(m->functions);
 	free(m->symbols);
 	free(m->elf);

@@ -143,6 +143,8 @@ struct ihipModule_t {
 	size_t n_functions;
 	struct mx_symbol *symbols;
 	size_t n_symbols;
+	struct mx_printf_format *formats;
+	size_t n_formats;
 	uint8_t *elf; /* the code object, if the program is watched; or NULL */
 	size_t elf_bytes;
 	char file[32];   /* that has it; "": none yet */
@@ -179,9 +181,10 @@ struct mx_shape {
 unsigned mx_shape_axes(const struct mx_shape *s);
 
 /* Device memory that a launch's kernel uses: arguments, dispatch packet, queue, what the barrier of
- * a grid uses; and the buffer by which it calls the host. Those that it does not use are NULL. */
+ * a grid uses, what it prints; and the buffer by which it calls the host. Those that it does not
+ * use are NULL. */
 struct mx_segment {
-	uint8_t *kernarg, *dispatch, *queue, *grid;
+	uint8_t *kernarg, *dispatch, *queue, *grid, *printf;
 	struct mx_hostcall *hostcall;
 	size_t given, declared; /* bytes of arguments, if fewer were given than declared; or 0 */
 };

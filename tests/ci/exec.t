@@ -16,7 +16,7 @@ my $dir = tempdir(CLEANUP => 1);
 
 # The program is linked with a library of the name that it would have on a machine with ROCm.
 sub compile {
-	my $hip = "$llvm/clang -x hip --offload-arch=gfx950 -nogpulib -nogpuinc -g -O1";
+	my $hip = "$llvm/clang -x hip --offload-arch=gfx950 -nogpulib -nogpuinc -mprintf-kind=buffered -g -O1";
 	symlink "$build/libmxhip.so", "$dir/libamdhip64.so";
 	system("$hip --cuda-device-only --no-gpu-bundle-output tests/ci/watched.hip -o $dir/code") == 0 or return 0;
 	spew("$dir/bundle", hip_bundle(slurp("$dir/code")));
@@ -96,6 +96,11 @@ my $plain = `MXHIP_WATCH=$dir/own LD_LIBRARY_PATH=$dir $dir/watched no_barrier 2
 exec_with("--read $dir/own");
 is($status, 3, 'the environment alone watches, too');
 
+exec_with("--race 3 -- $dir/watched says");
+like($said, qr/^(work-item 0 of two: 6\.25\nwork-item 1 of two: 6\.25\nmore than 20\n){3}says: equal\n/, 'the printf buffer is printed after the launch');
+like($said, qr/ 9 repetitions; 0 findings$/m, 'and not when it is repeated');
+exec_with("-- $dir/watched spoils");
+like($said, qr/^spoils: equal\n/, 'a call that is longer than the buffer prints nothing');
 exec_with("--race 3 --filter prints -- $build/tests/hip/hostcall_test.t");
 is($status, 0, 'kernels that print: they print once, however often they run') or diag($said);
 like($said, qr/^exec: \d+ launches, \d+ watched, \d+ proved, \d+ repetitions; 0 findings$/m, 'their calls of the host are no finding');

@@ -67,6 +67,34 @@ __global__ void linked(float *out, const link *in, int n) {
 	out[here()] = in->in[here()];
 }
 
+/* The one function of the device libraries that printf needs with -mprintf-kind=buffered: it takes
+ * bytes of the buffer. */
+extern "C" __attribute__((device)) int printf(const char *, ...);
+static __attribute__((device)) inline unsigned *printf_buffer() {
+	auto implicit = (__attribute__((address_space(4))) char *)__builtin_amdgcn_implicitarg_ptr();
+	return *(unsigned *__attribute__((address_space(4))) *)(implicit + 72);
+}
+
+extern "C" __attribute__((device, weak)) __attribute__((address_space(1))) char *__printf_alloc(unsigned bytes) {
+	auto buffer = (__attribute__((address_space(1))) char *)printf_buffer();
+	return buffer + 8 + __hip_atomic_fetch_add(printf_buffer(), bytes, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+
+__global__ void says(float *out, const float *in, int n) {
+	if (here() < 2)
+		printf("work-item %d of %s: %.2f\n", here(), "two", n / 4.0);
+	if (here() == 2)
+		printf(n > 20 ? "more than %d\n" : "at most %d\n", 20);
+}
+
+/* A call in the buffer that is longer than the buffer. */
+__global__ void spoils(float *out, const float *in, int n) {
+	if (n)
+		printf_buffer()[0] = printf_buffer()[2] = ~0u;
+	else
+		printf("");
+}
+
 int main(int argc, char **argv) {
 	const char *which = argc > 1 ? argv[1] : "right";
 	float *in, *out, back[256];
@@ -86,6 +114,10 @@ int main(int argc, char **argv) {
 			past_its_end<<<1, 256>>>(out, in, 1 << 20);
 		else if (!strcmp(which, "linked"))
 			linked<<<1, 256>>>(out, links, 256);
+		else if (!strcmp(which, "says"))
+			says<<<1, 256>>>(out, in, 25);
+		else if (!strcmp(which, "spoils"))
+			spoils<<<1, 1>>>(out, in, 25);
 		else if (!strcmp(which, "adds"))
 			adds<<<1, 256>>>(out, in, 256);
 		else

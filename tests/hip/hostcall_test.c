@@ -32,24 +32,29 @@ static unsigned text(unsigned n, const char *s) {
 	return n + (unsigned)words;
 }
 
-/* Launches `prints` with n words, and reads what it left in a stream of the process: 1, 2. */
-static uint64_t print(unsigned n, unsigned groups, unsigned threads, int stream) {
+/* Launches a kernel of one dimension, and reads what it left in a stream of the process: 1, 2. */
+static void launch(const char *name, unsigned groups, unsigned threads, void **params, int stream) {
 	FILE *file = tmpfile(), *of = stream == 1 ? stdout : stderr;
-	uint64_t first, *result = device_bytes(8ull * 128 * groups);
-	uint64_t *words = device_copy(message, sizeof message);
-	void *params[] = { &result, &words, &n };
 	fflush(of);
 	int old = dup(stream);
 	dup2(fileno(file), stream);
-	must(hipModuleLaunchKernel(kernel("prints"), groups, 1, 1, threads, 1, 1, 0, NULL, params,
-	                           NULL));
-	must(hipDeviceSynchronize());
+	hipError_t e = hipModuleLaunchKernel(kernel(name), groups, 1, 1, threads, 1, 1, 0, NULL,
+	                                     params, NULL);
 	fflush(of);
 	dup2(old, stream);
 	close(old);
 	rewind(file);
 	said[fread(said, 1, sizeof said - 1, file)] = 0;
 	fclose(file);
+	must(e);
+	must(hipDeviceSynchronize());
+}
+
+/* Each work-item prints n words of the message. */
+static uint64_t print(unsigned n, unsigned groups, unsigned threads, int stream) {
+	uint64_t first, *result = device_bytes(8ull * 128 * groups);
+	uint64_t *words = device_copy(message, sizeof message);
+	launch("prints", groups, threads, (void *[]){ &result, &words, &n }, stream);
 	must(hipMemcpy(&first, result, 8, hipMemcpyDeviceToHost));
 	must(hipFree(result));
 	must(hipFree(words));
