@@ -1,6 +1,6 @@
-/* The memory of malloc in device code: one allocation of the process, of which a kernel requests
- * parts through the hostcall buffer. Its own heap is in the first of them [ROCm-Device-Libs
- * ockl/src/dm.cl: zeroed memory is an empty heap]. */
+/* The memory of malloc in device code: the heap that device code itself manages, which begins as
+ * zeros [ROCm-Device-Libs ockl/src/dm.cl], and a pool of which it requests parts through the
+ * hostcall buffer. Both belong to the process. */
 #include <pthread.h>
 #include <string.h>
 
@@ -9,30 +9,42 @@
 enum {
 	UNIT = 4096,
 	SLAB = 2 << 20,   /* such a request gets a multiple of its size */
-	BYTES = 64 << 20, /* in all, and one slab for the heap of device code */
+	BYTES = 64 << 20, /* in all */
 	HEAP = 128 << 10, /* of device code */
 	UNITS = BYTES / UNIT,
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint8_t *heap;
-static uint64_t start;        /* of the units: a multiple of SLAB */
+static uint8_t *heap, *pool;
+static uint64_t start;        /* of the units: a multiple of SLAB in the pool */
 static uint32_t taken[UNITS]; /* units of a request from this one to its end; 0: the unit is free */
+static size_t parts;          /* that are taken */
+static uint64_t requests;
 
 static bool make(void) {
-	heap = mx_hip_allocate(BYTES + 2 * SLAB, (struct mx_allocation){ .internal = true });
-	if (!heap)
+	struct mx_allocation internal = { .internal = true };
+	heap = mx_hip_allocate(HEAP, internal);
+	pool = heap ? mx_hip_allocate(BYTES + SLAB, internal) : NULL;
+	if (!pool)
 		return false;
 	mxhipMark(heap, HEAP, MX_WRITTEN);
-	start = ((uint64_t)(uintptr_t)heap + HEAP + SLAB - 1) / SLAB * SLAB;
+	start = ((uint64_t)(uintptr_t)pool + SLAB - 1) / SLAB * SLAB;
 	return true;
 }
 
 uint64_t mx_device_heap(void) {
 	pthread_mutex_lock(&lock);
-	bool ok = heap || make();
+	bool ok = pool || make();
 	pthread_mutex_unlock(&lock);
 	return ok ? (uint64_t)(uintptr_t)heap : 0;
+}
+
+struct mx_heap_use mx_device_heap_use(void) {
+	pthread_mutex_lock(&lock);
+	struct mx_heap_use use = { (uint64_t)(uintptr_t)heap, (uint64_t)(uintptr_t)pool, parts,
+		                   requests };
+	pthread_mutex_unlock(&lock);
+	return use;
 }
 
 /* The first place for n units, a multiple of `step`; UNITS if there is none. */
@@ -50,9 +62,11 @@ static size_t find(size_t n, size_t step) {
 uint64_t mx_device_heap_take(uint64_t bytes) {
 	size_t n = bytes <= BYTES ? (size_t)(bytes + UNIT - 1) / UNIT : UNITS + 1;
 	pthread_mutex_lock(&lock);
-	size_t i = heap && n ? find(n, bytes == SLAB ? SLAB / UNIT : 1) : UNITS;
+	requests++;
+	size_t i = pool && n ? find(n, bytes == SLAB ? SLAB / UNIT : 1) : UNITS;
 	for (size_t k = 0; i < UNITS && k < n; k++)
 		taken[i + k] = (uint32_t)(n - k);
+	parts += i < UNITS;
 	pthread_mutex_unlock(&lock);
 	return i < UNITS ? start + i * UNIT : 0;
 }
@@ -64,12 +78,14 @@ static bool begins(size_t i) {
 /* Its bytes count as unwritten again. */
 bool mx_device_heap_give(uint64_t address) {
 	pthread_mutex_lock(&lock);
+	requests++;
 	size_t i = (size_t)(address - start) / UNIT;
-	bool ok = heap && address >= start && i < UNITS && !(address % UNIT) && begins(i);
+	bool ok = pool && address >= start && i < UNITS && !(address % UNIT) && begins(i);
 	if (ok) {
 		size_t n = taken[i];
 		mx_hip_mark(address, n * UNIT, 0);
 		memset(taken + i, 0, n * sizeof *taken);
+		parts--;
 	}
 	pthread_mutex_unlock(&lock);
 	return ok;

@@ -35,9 +35,17 @@ void mx_printf_buffer_print(const uint8_t *buffer, const struct ihipModule_t *mo
 
 /* ---- device_heap.c ---- */
 
-/* The value of hidden_heap_v1: zeroed memory, in which device code keeps its heap; 0 if memory is
- * short. The memory of devices' malloc belongs to the process, like hipMalloc's. */
+/* The value of hidden_heap_v1; 0 if memory is short. */
 uint64_t mx_device_heap(void);
+
+/* The heap and the pool of its memory, 0 if they are not made; parts of the pool that are taken,
+ * and requests so far. */
+struct mx_heap_use {
+	uint64_t heap, pool;
+	size_t parts;
+	uint64_t requests;
+};
+struct mx_heap_use mx_device_heap_use(void);
 
 /* Memory for device code, 0 if there is none; and its end. */
 uint64_t mx_device_heap_take(uint64_t bytes);

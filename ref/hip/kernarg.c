@@ -9,6 +9,8 @@
 
 #define HOSTCALL "hidden_hostcall_buffer"
 #define PRINTF   "hidden_printf_buffer"
+#define HEAP     "hidden_heap_v1"
+#define GRID     "hidden_multigrid_sync_arg" /* of a cooperative launch */
 
 unsigned mx_shape_axes(const struct mx_shape *s) {
 	return s->grid[2] * s->block[2] > 1 ? 3 : s->grid[1] * s->block[1] > 1 ? 2 : 1;
@@ -59,13 +61,13 @@ static bool hidden_value(const char *kind, const struct mx_shape *s,
 		*value = mx_shape_axes(s);
 	else if (!strcmp(kind, "hidden_dynamic_lds_size"))
 		*value = s->dynamic_lds;
-	else if (!strcmp(kind, MX_ARGUMENT_GRID))
+	else if (!strcmp(kind, GRID))
 		*value = address_of(segment->grid);
 	else if (!strcmp(kind, HOSTCALL))
 		*value = mx_hostcall_address(segment->hostcall);
 	else if (!strcmp(kind, PRINTF))
 		*value = address_of(segment->printf);
-	else if (!strcmp(kind, MX_ARGUMENT_HEAP))
+	else if (!strcmp(kind, HEAP))
 		*value = mx_device_heap();
 	else if (!strcmp(kind, "hidden_private_base"))
 		*value = MX_SCRATCH_FLAT_BASE >> 32;
@@ -253,7 +255,7 @@ static void fill_grid(uint8_t *g, const struct mx_shape *s) {
 	put(g, 40, &groups, sizeof groups, GRID_BYTES);
 }
 
-bool mx_has_argument(const struct mx_function *f, const char *kind) {
+static bool has_argument(const struct mx_function *f, const char *kind) {
 	for (size_t i = 0; i < f->n_args; i++)
 		if (!strcmp(f->args[i].kind, kind))
 			return true;
@@ -269,16 +271,16 @@ static hipError_t allocate(uint8_t **p, size_t bytes) {
 static hipError_t allocate_parts(const struct mx_function *f, const struct mx_shape *s,
                                  struct mx_segment *segment) {
 	hipError_t e = hipSuccess;
-	if (f->kernel.properties & QUEUE_PTR || mx_has_argument(f, "hidden_queue_ptr"))
+	if (f->kernel.properties & QUEUE_PTR || has_argument(f, "hidden_queue_ptr"))
 		e = allocate(&segment->queue, QUEUE_BYTES);
 	if (e == hipSuccess && f->kernel.properties & DISPATCH_PTR)
 		e = allocate(&segment->dispatch, PACKET_BYTES);
-	if (e == hipSuccess && s->cooperative && mx_has_argument(f, MX_ARGUMENT_GRID))
+	if (e == hipSuccess && s->cooperative && has_argument(f, GRID))
 		e = allocate(&segment->grid, GRID_BYTES);
-	if (e == hipSuccess && mx_has_argument(f, HOSTCALL) &&
+	if (e == hipSuccess && has_argument(f, HOSTCALL) &&
 	    !(segment->hostcall = mx_hostcall_new()))
 		e = mx_hip_return(hipErrorOutOfMemory);
-	if (e == hipSuccess && mx_has_argument(f, PRINTF))
+	if (e == hipSuccess && has_argument(f, PRINTF))
 		e = allocate(&segment->printf, MX_PRINTF_BYTES);
 	if (segment->printf)
 		mx_printf_buffer_begin(segment->printf);

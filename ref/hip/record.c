@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hostcall.h"
 #include "watch.h"
 
 enum { MOST_BUFFERS = 16, MOST_ARGUMENTS = 256, READ = 1, WRITE = 2 /* of mx_record.used */ };
@@ -104,6 +105,11 @@ static bool is_at(const struct mx_region *r, const void *p) {
 	return r->base == (uint64_t)(uintptr_t)p;
 }
 
+/* Arguments, packet and the like: a replay has its own. */
+static bool is_set_up(uint64_t base) {
+	return mx_hip_is_internal(base) && base != mx_device_heap_use().pool;
+}
+
 /* The buffer that has an address, or x->n. */
 static unsigned buffer_of(const struct writing *x, uint64_t address) {
 	unsigned i = 0;
@@ -116,9 +122,10 @@ static bool choose_buffers(struct writing *x) {
 	const struct mx_record *r = x->record;
 	for (size_t i = 0; i < r->memory->n; i++) {
 		const struct mx_region *at = region(x, i);
-		if (!r->used[i] || mx_hip_is_internal(at->base) ||
-		    is_at(at, x->w->function->module->image))
+		if (!r->used[i] || is_set_up(at->base) || is_at(at, x->w->function->module->image))
 			continue;
+		if (at->base == mx_device_heap_use().pool)
+			return refuse(x, "it uses memory of malloc");
 		if (x->n == MOST_BUFFERS)
 			return refuse(x, "it uses more than %d allocations", MOST_BUFFERS);
 		x->buffer[x->n++] = i;
@@ -335,8 +342,8 @@ static bool can_be_described(struct writing *x) {
 		return refuse(x, "the last workgroup of an axis has fewer work-items");
 	if (x->w->launch->cooperative)
 		return refuse(x, "a cooperative launch");
-	if (mx_has_argument(x->w->function, MX_ARGUMENT_HEAP))
-		return refuse(x, "it has the heap of malloc");
+	if (mx_replay_allocated(x->before))
+		return refuse(x, "it uses malloc");
 	if (!code_is_as_loaded(x))
 		return refuse(x, "the program has set variables of the code object");
 	return choose_buffers(x);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hostcall.h"
 #include "watch.h"
 
 enum { MOST_BYTES = 1 << 30 };
@@ -13,14 +14,22 @@ struct copy {
 
 struct mx_replay {
 	const struct mx_memory *memory;
+	struct mx_heap_use use; /* before the launch */
 	size_t size;
 	struct copy before;
 };
 
-static size_t size_of(const struct mx_memory *m) {
+/* Bytes of a region in a copy. The pool of malloc is large and mostly untouched: nothing of it is
+ * copied while no part is taken. */
+static size_t copied(const struct mx_replay *r, size_t i) {
+	const struct mx_region *at = &r->memory->regions[i];
+	return at->base == r->use.pool && !r->use.parts ? 0 : at->size;
+}
+
+static size_t size_of(const struct mx_replay *r) {
 	size_t sum = 0;
-	for (size_t i = 0; i < m->n; i++)
-		sum += m->regions[i].size;
+	for (size_t i = 0; i < r->memory->n; i++)
+		sum += copied(r, i);
 	return sum;
 }
 
@@ -29,37 +38,39 @@ static void free_copy(struct copy *c) {
 	free(c->states);
 }
 
-static bool take(const struct mx_memory *m, size_t size, struct copy *c) {
+static bool take(const struct mx_replay *x, struct copy *c) {
+	const struct mx_memory *m = x->memory;
 	size_t at = 0;
-	*c = (struct copy){ malloc(size + 1), malloc(size + 1) };
+	*c = (struct copy){ malloc(x->size + 1), malloc(x->size + 1) };
 	if (!c->bytes || !c->states) {
 		free_copy(c);
 		return false;
 	}
-	for (size_t i = 0; i < m->n; at += m->regions[i++].size) {
+	for (size_t i = 0; i < m->n; at += copied(x, i++)) {
 		const struct mx_region *r = &m->regions[i];
-		memcpy(c->bytes + at, (const void *)(uintptr_t)r->base, r->size);
-		memcpy(c->states + at, r->state, r->size);
+		memcpy(c->bytes + at, (const void *)(uintptr_t)r->base, copied(x, i));
+		memcpy(c->states + at, r->state, copied(x, i));
 	}
 	return true;
 }
 
-static void put(const struct mx_memory *m, const struct copy *c) {
+static void put(const struct mx_replay *x, const struct copy *c) {
+	const struct mx_memory *m = x->memory;
 	size_t at = 0;
-	for (size_t i = 0; i < m->n; at += m->regions[i++].size) {
+	for (size_t i = 0; i < m->n; at += copied(x, i++)) {
 		const struct mx_region *r = &m->regions[i];
-		memcpy((void *)(uintptr_t)r->base, c->bytes + at, r->size);
-		memcpy(r->state, c->states + at, r->size);
+		memcpy((void *)(uintptr_t)r->base, c->bytes + at, copied(x, i));
+		memcpy(r->state, c->states + at, copied(x, i));
 	}
 }
 
 struct mx_replay *mx_replay_new(const struct mx_memory *memory) {
-	size_t size = size_of(memory);
-	struct mx_replay *r = size <= MOST_BYTES ? malloc(sizeof *r) : NULL;
+	struct mx_replay *r = malloc(sizeof *r);
 	if (!r)
 		return NULL;
-	*r = (struct mx_replay){ memory, size, { NULL, NULL } };
-	if (take(memory, size, &r->before))
+	*r = (struct mx_replay){ .memory = memory, .use = mx_device_heap_use() };
+	r->size = size_of(r);
+	if (r->size <= MOST_BYTES && take(r, &r->before))
 		return r;
 	free(r);
 	return NULL;
@@ -75,7 +86,7 @@ void mx_replay_before(const struct mx_replay *r, size_t region, const uint8_t **
                       const uint8_t **states) {
 	size_t at = 0;
 	for (size_t i = 0; i < region; i++)
-		at += r->memory->regions[i].size;
+		at += copied(r, i);
 	*bytes = r->before.bytes + at;
 	*states = r->before.states + at;
 }
@@ -96,9 +107,22 @@ static void compare(const struct mx_region *r, const uint8_t *want, struct mx_di
 	}
 }
 
-static bool differs(const struct mx_memory *m, const struct copy *after, struct mx_difference *d) {
+bool mx_replay_allocated(const struct mx_replay *r) {
+	const struct mx_memory *m = r->memory;
+	const uint8_t *bytes, *states;
+	bool changed = mx_device_heap_use().requests != r->use.requests;
+	for (size_t i = 0; i < m->n; i++)
+		if (m->regions[i].base == r->use.heap) {
+			mx_replay_before(r, i, &bytes, &states);
+			changed |= memcmp(bytes, (void *)(uintptr_t)r->use.heap, copied(r, i)) != 0;
+		}
+	return changed;
+}
+
+static bool differs(const struct mx_replay *r, const struct copy *after, struct mx_difference *d) {
+	const struct mx_memory *m = r->memory;
 	size_t at = 0;
-	for (size_t i = 0; i < m->n; at += m->regions[i++].size)
+	for (size_t i = 0; i < m->n; at += copied(r, i++))
 		if (!mx_hip_is_internal(m->regions[i].base))
 			compare(&m->regions[i], after->bytes + at, d);
 	return d->bytes;
@@ -120,15 +144,15 @@ uint64_t mx_replay_run(struct mx_replay *r, const struct mx_launch *launch, uint
 	struct copy after;
 	uint64_t runs = 0;
 	*d = (struct mx_difference){ 0 };
-	if (!take(r->memory, r->size, &after))
+	if (!take(r, &after))
 		return 0;
 	bool going = true;
 	while (going && runs < n) {
-		put(r->memory, &r->before);
+		put(r, &r->before);
 		d->seed = seed + ++runs;
-		going = run_under(launch, d->seed) && !differs(r->memory, &after, d);
+		going = run_under(launch, d->seed) && !differs(r, &after, d);
 	}
-	put(r->memory, &after);
+	put(r, &after);
 	free_copy(&after);
 	return runs;
 }

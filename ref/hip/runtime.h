@@ -189,13 +189,6 @@ struct mx_segment {
 	size_t given, declared; /* bytes of arguments, if fewer were given than declared; or 0 */
 };
 
-/* Whether a kernel has an argument of this kind. */
-bool mx_has_argument(const struct mx_function *f, const char *kind);
-
-/* Hidden arguments: the heap of malloc, and the barrier of a cooperative launch. */
-#define MX_ARGUMENT_HEAP "hidden_heap_v1"
-#define MX_ARGUMENT_GRID "hidden_multigrid_sync_arg"
-
 /* Builds it from either of HIP's two forms of arguments. scratch_bytes: of a work-item. */
 hipError_t mx_segment_new(const struct mx_function *f, const struct mx_shape *s,
                           uint32_t scratch_bytes, void **params, void **extra,

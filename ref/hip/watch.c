@@ -236,8 +236,7 @@ static void write_difference(const struct mx_watched *w, const struct mx_differe
 /* Which memory malloc gives to whom differs from schedule to schedule. */
 static void repeat(const struct mx_watched *w, struct mx_replay *replay) {
 	struct mx_difference d;
-	bool whole =
-		replay && !w->report->stopped && !mx_has_argument(w->function, MX_ARGUMENT_HEAP);
+	bool whole = replay && !w->report->stopped && !mx_replay_allocated(replay);
 	mx_hostcall_silence(w->hostcall);
 	uint64_t n = whole ? mx_replay_run(replay, w->launch, watch.seed, watch.race, &d) : 0;
 	pthread_mutex_lock(&lock);

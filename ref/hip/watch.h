@@ -59,6 +59,9 @@ void mx_replay_free(struct mx_replay *r);
 uint64_t mx_replay_run(struct mx_replay *r, const struct mx_launch *launch, uint64_t seed,
                        uint64_t n, struct mx_difference *d);
 
+/* Whether the launch has used malloc or free of device code. */
+bool mx_replay_allocated(const struct mx_replay *r);
+
 /* The bytes and states that a region of memory had. */
 void mx_replay_before(const struct mx_replay *r, size_t region, const uint8_t **bytes,
                       const uint8_t **states);
