@@ -12,7 +12,7 @@
 #include "hostcall.h"
 
 enum {
-	PACKETS = 64, /* a power of two. A wave that finds none spins until another is done */
+	MOST_PACKETS = 1 << 14,
 	LANES = 64,
 	WORDS = 8, /* of a lane */
 	READY = 1, /* of control */
@@ -32,13 +32,14 @@ struct signal {
 	uint32_t event, rest[9];
 };
 
-struct memory {
+/* Headers and payloads follow it. */
+struct buffer {
 	uint64_t headers, payloads, doorbell, free_stack, ready_stack, mask;
 	uint64_t rest[2];
 	struct signal signal;
-	struct header header[PACKETS];
-	uint64_t payload[PACKETS][LANES][WORDS];
 };
+
+typedef uint64_t payload[LANES][WORDS];
 
 /* Words of a lane's call of printf, which several packets send. */
 struct message {
@@ -48,7 +49,10 @@ struct message {
 };
 
 struct mx_hostcall {
-	struct memory *memory; /* of the device */
+	struct buffer *buffer; /* of the device, as the next two */
+	struct header *header;
+	payload *payload;
+	uint64_t packets;
 	struct mx_doorbell doorbell;
 	struct message *message;
 	size_t n;
@@ -139,21 +143,21 @@ static void serve(struct mx_hostcall *h, uint32_t service, uint64_t *word) {
 /* ---- packets ---- */
 
 static void serve_packet(struct mx_hostcall *h, uint64_t i) {
-	struct header *p = &h->memory->header[i];
+	struct header *p = &h->header[i];
 	for (unsigned lane = 0; lane < LANES; lane++)
 		if (p->active >> lane & 1)
-			serve(h, p->service, h->memory->payload[i][lane]);
+			serve(h, p->service, h->payload[i][lane]);
 	p->control &= ~(uint32_t)READY;
 }
 
 /* The stack has each packet once, unless the kernel has spoilt it. */
 static void ring(void *context) {
 	struct mx_hostcall *h = context;
-	uint64_t link = h->memory->ready_stack;
-	h->memory->ready_stack = 0;
-	for (unsigned n = 0; link && n < PACKETS; n++) {
-		uint64_t i = link & (PACKETS - 1);
-		link = h->memory->header[i].next;
+	uint64_t link = h->buffer->ready_stack;
+	h->buffer->ready_stack = 0;
+	for (uint64_t n = 0; link && n < h->packets; n++) {
+		uint64_t i = link & (h->packets - 1);
+		link = h->header[i].next;
 		serve_packet(h, i);
 	}
 }
@@ -165,31 +169,46 @@ static uint64_t address(const void *p) {
 }
 
 /* All packets are free. A link is not 0, so the one to packet 0 has a tag. */
-static void fill(struct memory *m) {
-	m->headers = address(m->header);
-	m->payloads = address(m->payload);
-	m->doorbell = address(&m->signal);
-	m->mask = PACKETS - 1;
-	m->signal.kind = 1;
-	m->free_stack = PACKETS;
-	for (unsigned i = 1; i < PACKETS; i++) {
-		m->header[i].next = m->free_stack;
-		m->free_stack = i;
+static void fill(struct mx_hostcall *h) {
+	struct buffer *b = h->buffer;
+	b->headers = address(h->header);
+	b->payloads = address(h->payload);
+	b->doorbell = address(&b->signal);
+	b->mask = h->packets - 1;
+	b->signal.kind = 1;
+	b->free_stack = h->packets;
+	for (uint64_t i = 1; i < h->packets; i++) {
+		h->header[i].next = b->free_stack;
+		b->free_stack = i;
 	}
-	mxhipMark(m, offsetof(struct memory, payload), MX_WRITTEN);
+	mxhipMark(b, sizeof *b + h->packets * sizeof *h->header, MX_WRITTEN);
 }
 
-struct mx_hostcall *mx_hostcall_new(void) {
+/* Device code does not expect that the free stack is empty: each wave that can be resident has a
+ * packet. Their number is a power of two. */
+static uint64_t packets_for(uint64_t waves) {
+	uint64_t n = 2;
+	while (n < waves && n < MOST_PACKETS)
+		n *= 2;
+	return n;
+}
+
+struct mx_hostcall *mx_hostcall_new(uint64_t waves) {
 	struct mx_hostcall *h = calloc(1, sizeof *h);
 	if (!h)
 		return NULL;
-	h->memory = mx_hip_allocate(sizeof *h->memory, (struct mx_allocation){ .internal = true });
-	if (!h->memory) {
+	h->packets = packets_for(waves);
+	h->buffer = mx_hip_allocate(sizeof *h->buffer +
+	                                    h->packets * (sizeof *h->header + sizeof *h->payload),
+	                            (struct mx_allocation){ .internal = true });
+	if (!h->buffer) {
 		free(h);
 		return NULL;
 	}
-	fill(h->memory);
-	h->doorbell = (struct mx_doorbell){ address(&h->memory->signal.value), ring, h };
+	h->header = (struct header *)(h->buffer + 1);
+	h->payload = (payload *)(h->header + h->packets);
+	fill(h);
+	h->doorbell = (struct mx_doorbell){ address(&h->buffer->signal.value), ring, h };
 	return h;
 }
 
@@ -201,12 +220,12 @@ void mx_hostcall_free(struct mx_hostcall *h) {
 	free(h->message);
 	if (h->nowhere)
 		fclose(h->nowhere);
-	mx_hip_release(h->memory);
+	mx_hip_retire(h->buffer);
 	free(h);
 }
 
 uint64_t mx_hostcall_address(const struct mx_hostcall *h) {
-	return address(h->memory);
+	return address(h->buffer);
 }
 
 const struct mx_doorbell *mx_hostcall_doorbell(struct mx_hostcall *h) {

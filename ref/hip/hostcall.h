@@ -8,8 +8,8 @@
 
 /* ---- hostcall.c ---- */
 
-/* The hostcall buffer of one launch, and its doorbell. NULL if memory is short. */
-struct mx_hostcall *mx_hostcall_new(void);
+/* The hostcall buffer of one launch of so many waves, and its doorbell. NULL if memory is short. */
+struct mx_hostcall *mx_hostcall_new(uint64_t waves);
 void mx_hostcall_free(struct mx_hostcall *h);
 
 /* The value of hidden_hostcall_buffer. */

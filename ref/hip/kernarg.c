@@ -277,8 +277,9 @@ static hipError_t allocate_parts(const struct mx_function *f, const struct mx_sh
 		e = allocate(&segment->dispatch, PACKET_BYTES);
 	if (e == hipSuccess && s->cooperative && has_argument(f, GRID))
 		e = allocate(&segment->grid, GRID_BYTES);
+	uint64_t groups = (uint64_t)s->grid[0] * s->grid[1] * s->grid[2];
 	if (e == hipSuccess && has_argument(f, HOSTCALL) &&
-	    !(segment->hostcall = mx_hostcall_new()))
+	    !(segment->hostcall = mx_hostcall_new(groups * mx_waves_of(f, s))))
 		e = mx_hip_return(hipErrorOutOfMemory);
 	if (e == hipSuccess && has_argument(f, PRINTF))
 		e = allocate(&segment->printf, MX_PRINTF_BYTES);

@@ -11,14 +11,20 @@
  * hint: if the place is taken, the system chooses. */
 #define ARENA 0x400000000000ull
 
-enum { PAGE = 4096, LARGE = 1 << 30 /* bytes of an allocation */ };
+enum {
+	PAGE = 4096,
+	LARGE = 1 << 30, /* bytes of an allocation */
+	RETIRED = 8,
+	MOST_RETIRED = 1 << 16, /* bytes: they are cleared again */
+};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mx_region *regions;   /* sorted by base */
 static struct mx_allocation *about; /* each region's kind and flags */
 static size_t n_regions, room;
 static uint64_t next_hint = ARENA;
-static struct mx_region retired; /* a mapping that the next allocation may get, or 0 */
+static struct mx_region retired[RETIRED]; /* mappings that the next allocations may get */
+static size_t n_retired;
 
 /* ---- the table, under the lock ---- */
 
@@ -89,18 +95,23 @@ static void unmap(const struct mx_region *r) {
 	munmap(r->state, pages(r->size));
 }
 
-/* Whether the retired mapping is as a new one would be; otherwise there is none any more. */
+static void unmap_retired(void) {
+	while (n_retired)
+		unmap(&retired[--n_retired]);
+}
+
+/* Whether a retired mapping is as a new one would be; otherwise there is none any more. */
 static bool take_retired(size_t bytes, void **p, void **state) {
-	struct mx_region r = retired;
-	retired = (struct mx_region){ 0 };
-	if (!r.base)
-		return false;
-	if (r.base != next_hint || pages(r.size) != pages(bytes)) {
-		unmap(&r);
+	size_t i = 0;
+	while (i < n_retired && retired[i].base != next_hint)
+		i++;
+	if (i == n_retired || pages(retired[i].size) != pages(bytes)) {
+		unmap_retired();
 		return false;
 	}
-	*p = memset((void *)(uintptr_t)r.base, 0, pages(bytes));
-	*state = memset(r.state, 0, pages(bytes));
+	*p = memset((void *)(uintptr_t)retired[i].base, 0, pages(bytes));
+	*state = memset(retired[i].state, 0, pages(bytes));
+	retired[i] = retired[--n_retired];
 	return true;
 }
 
@@ -156,9 +167,12 @@ void mx_hip_retire(void *p) {
 	struct mx_region r;
 	pthread_mutex_lock(&lock);
 	if (take(p, false, &r)) {
-		if (retired.base)
-			unmap(&retired);
-		retired = r;
+		if (n_retired == RETIRED)
+			unmap_retired();
+		if (r.size <= MOST_RETIRED)
+			retired[n_retired++] = r;
+		else
+			unmap(&r);
 	}
 	pthread_mutex_unlock(&lock);
 }

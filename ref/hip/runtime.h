@@ -98,8 +98,8 @@ bool mx_hip_is_internal(uint64_t address);
 /* Bytes that are taken from a pool, or of the device if it is NULL, in whole pages. */
 size_t mx_hip_allocated(const void *pool);
 
-/* The same of a small allocation of a launch: its mapping is kept for the next allocation of as
- * many pages. */
+/* The same of an allocation of a launch: a small mapping is kept for an allocation of as many pages
+ * that would be in its place. */
 void mx_hip_retire(void *p);
 
 /* Marks bytes of device memory; false if they are not inside one allocation. */

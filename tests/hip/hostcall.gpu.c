@@ -31,18 +31,14 @@ INLINE u32 me(void) {
 
 /* ---- stacks ---- */
 
+/* As in the device libraries: there is a packet for each wave. */
 INLINE u64 pop(GLOBAL hostcall_buffer *b) {
-	for (;;) {
-		u64 top = LOAD(&b->free_stack);
-		if (top) {
-			u64 next = LOAD(&b->headers[top & b->mask].next);
-			if (__scoped_atomic_compare_exchange_n(&b->free_stack, &top, next, 0,
-			                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED,
-			                                       __MEMORY_SCOPE_SYSTEM))
-				return top;
-		}
-		__builtin_amdgcn_s_sleep(1);
-	}
+	u64 top = LOAD(&b->free_stack), next;
+	do
+		next = LOAD(&b->headers[top & b->mask].next);
+	while (!__scoped_atomic_compare_exchange_n(&b->free_stack, &top, next, 0, __ATOMIC_ACQUIRE,
+	                                           __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM));
+	return top;
 }
 
 INLINE void push(GLOBAL hostcall_buffer *b, GLOBAL u64 *stack, u64 link) {
