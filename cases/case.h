@@ -159,6 +159,11 @@ struct mx_arg_spec {
 	char *value;
 };
 
+/* An address that a buffer holds: 8 bytes at byte `at` of its extent. */
+struct mx_pointer_spec {
+	char *in, *at, *value;
+};
+
 /* A name of an expression, and its value. */
 struct mx_name {
 	const char *name;
@@ -386,6 +391,8 @@ struct mx_case {
 	struct mx_reference_spec *reference; /* NULL: the product of the roles a and b */
 	struct mx_buffer_spec *buffers;
 	unsigned n_buffers;
+	struct mx_pointer_spec *pointers;
+	unsigned n_pointers;
 	struct mx_verdict_spec verdict;
 	unsigned assume;              /* bits MX_ASSUME_... */
 	struct mx_contract *contract; /* NULL: none */
@@ -612,6 +619,10 @@ uint64_t mx_buffer_ceiling(const struct mx_buffer *b, unsigned i);
  * the order of plan->buffers). out: kernarg_bytes of the step, gaps zero. */
 int mx_plan_kernarg(const struct mx_plan *plan, unsigned step, const uint64_t *address,
                     uint8_t *out, struct mx_error *err);
+
+/* Puts the addresses that a buffer holds, with the buffers at these, into the bytes of its extent. */
+int mx_plan_pointers(const struct mx_plan *plan, unsigned buffer, const uint64_t *address,
+                     uint8_t *bytes, struct mx_error *err);
 
 /* The waves of a workgroup of a step. */
 unsigned mx_plan_waves(const struct mx_plan *plan, unsigned step);

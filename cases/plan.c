@@ -4,6 +4,7 @@
 #include "dtype.h"
 #include "epilogue.h"
 #include "kernarg.h"
+#include "pointers.h"
 #include "reference.h"
 #include "scope.h"
 #include "steps.h"
@@ -252,5 +253,5 @@ int mx_plan_make_run(const struct mx_case *c, const struct mx_case_run *run, str
 		return -1;
 	if (run->tiles && tiles_make(plan, run->tiles, err))
 		return -1;
-	return make_kernarg(plan, err);
+	return make_kernarg(plan, err) || pointers_check(plan, err) ? -1 : 0;
 }

@@ -344,6 +344,15 @@ static const cyaml_schema_value_t let = { CYAML_VALUE_MAPPING(0, struct mx_let, 
 static const cyaml_schema_value_t buffer = {
 	CYAML_VALUE_MAPPING(0, struct mx_buffer_spec, buffer_fields),
 };
+static const cyaml_schema_field_t pointer_fields[] = {
+	STRING(mx_pointer_spec, in, 0),
+	STRING(mx_pointer_spec, at, 0),
+	STRING(mx_pointer_spec, value, 0),
+	CYAML_FIELD_END,
+};
+static const cyaml_schema_value_t pointer = {
+	CYAML_VALUE_MAPPING(0, struct mx_pointer_spec, pointer_fields),
+};
 static const cyaml_schema_value_t argument = {
 	CYAML_VALUE_MAPPING(0, struct mx_arg_spec, kernarg_fields),
 };
@@ -380,6 +389,7 @@ static const cyaml_schema_field_t case_fields[] = {
 	CYAML_FIELD_MAPPING_PTR("reference", CYAML_FLAG_POINTER | OPTIONAL, struct mx_case,
 	                        reference, reference_fields),
 	SEQUENCE(buffers, 0, &buffer, 1, MX_MAX_BUFFERS),
+	SEQUENCE(pointers, OPTIONAL, &pointer, 0, CASE_MAX_POINTERS),
 	CYAML_FIELD_MAPPING("verdict", 0, struct mx_case, verdict, verdict_fields),
 	CYAML_FIELD_FLAGS("assume", CYAML_FLAG_STRICT | OPTIONAL, struct mx_case, assume,
 	                  assumptions, COUNT(assumptions)),

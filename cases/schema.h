@@ -6,13 +6,18 @@
 
 #include "source.h"
 
-enum { CASE_MAX_VARIANTS = 1024, CASE_MAX_LET = 64, CASE_MAX_KERNARG = 256 };
+enum {
+	CASE_MAX_VARIANTS = 1024,
+	CASE_MAX_LET = 64,
+	CASE_MAX_KERNARG = 256,
+	CASE_MAX_POINTERS = 1024
+};
 
 extern const cyaml_schema_value_t case_schema;
 
-/* Checks for unknown, missing and repeated keys, and for values that libcyaml 1.3 misreads: it takes
- * "5x" for 5, any word but a few for true, and a text up to its zero byte. It also reports some
- * errors with the line of another key. */
+/* Checks for unknown, missing and repeated keys, and for values that libcyaml 1.3 misreads: it
+ * takes "5x" for 5, any word but a few for true, and a text up to its zero byte. It also reports
+ * some errors with the line of another key. */
 int source_check_keys(struct source *s, const cyaml_schema_value_t *schema, struct mx_error *err);
 
 /* Reads the values, by libcyaml. The caller frees *data with source_free. */

@@ -163,10 +163,28 @@ static int make_buffers(struct mx_bench *b, struct mx_error *err) {
 	return 0;
 }
 
-static int make_kernarg(struct mx_bench *b, struct mx_error *err) {
-	uint64_t address[MX_MAX_BUFFERS];
+static void addresses(const struct mx_bench *b, uint64_t address[MX_MAX_BUFFERS]) {
 	for (unsigned i = 0; i < b->plan.n_buffers; i++)
 		address[i] = mx_bench_address(b, i);
+}
+
+int mx_bench_pointers(const struct mx_bench *b, unsigned i, uint8_t *bytes, struct mx_error *err) {
+	uint64_t address[MX_MAX_BUFFERS];
+	addresses(b, address);
+	return mx_plan_pointers(&b->plan, i, address, bytes, err);
+}
+
+static int place_pointers(struct mx_bench *b, struct mx_error *err) {
+	for (unsigned i = 0; i < b->plan.n_buffers; i++)
+		if (b->plan.buffers[i].in < 0 &&
+		    mx_bench_pointers(b, i, b->buffer[i].before + b->plan.buffers[i].guard, err))
+			return -1;
+	return 0;
+}
+
+static int make_kernarg(struct mx_bench *b, struct mx_error *err) {
+	uint64_t address[MX_MAX_BUFFERS];
+	addresses(b, address);
 	for (unsigned i = 0; i < b->plan.n_steps; i++) {
 		uint8_t *kernarg = calloc(1, b->plan.steps[i].kernarg_bytes + 1);
 		if (!kernarg)
@@ -263,7 +281,7 @@ static int make(struct mx_bench *b, const char *const *code, uint64_t data_seed,
 	if (mx_data_make(&b->plan, data_seed, &b->data, err) ||
 	    mx_epilogue_make(&b->plan, &b->data, &b->epilogue, err))
 		return -1;
-	return make_buffers(b, err) ? -1 : make_kernarg(b, err);
+	return make_buffers(b, err) || place_pointers(b, err) ? -1 : make_kernarg(b, err);
 }
 
 /* A case without a profile runs under block32. */

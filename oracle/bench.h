@@ -183,6 +183,9 @@ uint64_t mx_bench_code_hash(const struct mx_bench *b, unsigned step);
 /* The device address of buffer i's valid extent. */
 uint64_t mx_bench_address(const struct mx_bench *b, unsigned i);
 
+/* Puts the addresses that buffer i holds into the bytes of its extent. */
+int mx_bench_pointers(const struct mx_bench *b, unsigned i, uint8_t *bytes, struct mx_error *err);
+
 /* The bytes of buffer i after the last run, with its guards (`bytes` in total). */
 const uint8_t *mx_bench_bytes(const struct mx_bench *b, unsigned i, size_t *bytes);
 

@@ -291,7 +291,8 @@ static int judge_file(struct mx_bench *b, unsigned i, const char *file, struct m
 	uint8_t *want = malloc(s->data_bytes + 1);
 	if (!want)
 		return mx_fail(err, "%s: out of memory", b->plan.name);
-	int status = mx_data_read(&b->plan, i, file, want, err);
+	int status =
+		mx_data_read(&b->plan, i, file, want, err) || mx_bench_pointers(b, i, want, err);
 	if (!status) {
 		struct wrong_bytes w = compare_lines(b, i, want);
 		if (w.wrong) {

@@ -1,7 +1,8 @@
 /* Recording a watched launch as a case: DIR/PID-LAUNCH.yaml, which names the code object, and the
  * memory that the launch used before (PID-LAUNCH.B0.npy) and after it (PID-LAUNCH.B0.after.npy).
- * cases/README.md describes its keys. A buffer is an allocation that the launch accessed and that a
- * pointer in its arguments reaches. A launch that a case cannot describe is refused. */
+ * cases/README.md describes its keys. A buffer is an allocation that the launch accessed, and
+ * that a pointer in its arguments or in another buffer reaches. A launch that a case cannot
+ * describe is refused. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -13,7 +14,13 @@
 #include "hostcall.h"
 #include "watch.h"
 
-enum { MOST_BUFFERS = 16, MOST_ARGUMENTS = 256, READ = 1, WRITE = 2 /* of mx_record.used */ };
+enum {
+	MOST_BUFFERS = 16,
+	MOST_ARGUMENTS = 256,
+	MOST_POINTERS = 1024,
+	READ = 1,
+	WRITE = 2 /* of mx_record.used */
+};
 
 struct mx_record {
 	const struct mx_memory *memory;
@@ -262,7 +269,7 @@ static void print_argument(struct writing *x, struct arguments *a, unsigned from
 	}
 }
 
-/* Names of a compiler's, in a comment. */
+/* The name, if a comment can have it. */
 static const char *plain(const char *name) {
 	for (const char *c = name; *c; c++)
 		if (*c < ' ' || *c > '~')
@@ -270,22 +277,88 @@ static const char *plain(const char *name) {
 	return name;
 }
 
-static bool print_arguments(struct writing *x) {
+static bool has_explicit(const struct mx_function *f) {
+	for (size_t i = 0; i < f->n_args; i++)
+		if (!f->args[i].hidden && f->args[i].size)
+			return true;
+	return !f->n_args && f->kernarg_bytes;
+}
+
+static bool print_arguments(struct writing *x, unsigned *reached) {
 	const struct mx_function *f = x->w->function;
 	struct arguments a = { (const uint8_t *)(uintptr_t)x->w->launch->kernarg, 0, 0 };
-	fputs(f->kernarg_bytes ? "kernarg:\n" : "kernarg: []\n", x->file);
-	for (size_t i = 0; i < f->n_args; i++)
-		if (!f->args[i].hidden)
-			print_argument(x, &a, f->args[i].offset, f->args[i].size,
-			               plain(f->args[i].name));
+	fputs(has_explicit(f) ? "kernarg:\n" : "kernarg: []\n", x->file);
+	for (size_t i = 0; i < f->n_args; i++) {
+		const struct mx_kernel_arg *g = &f->args[i];
+		if (g->hidden)
+			continue;
+		if ((uint64_t)g->offset + g->size > f->kernarg_bytes)
+			return refuse(x, "its metadata have an argument past the end of all");
+		print_argument(x, &a, g->offset, g->size, plain(g->name));
+	}
 	if (!f->n_args)
 		print_argument(x, &a, 0, f->kernarg_bytes, "");
-	if (a.n >= MOST_ARGUMENTS)
-		return refuse(x, "its arguments are longer than a case can have");
+	*reached = a.reached;
+	return a.n < MOST_ARGUMENTS || refuse(x, "its arguments are longer than a case can have");
+}
+
+/* ---- addresses in buffers ---- */
+
+struct pointers {
+	unsigned n, to[MOST_BUFFERS]; /* to: the buffers to which each buffer points, a bit each */
+	bool written;                 /* the launch has written one */
+};
+
+static void print_pointer(struct writing *x, struct pointers *p, unsigned in, uint64_t at,
+                          uint64_t value) {
+	unsigned b = buffer_of(x, value);
+	fprintf(x->file, "  - {in: B%u, at: %" PRIu64 ", value: B%u + %" PRIu64 "}\n", in, at, b,
+	        value - region(x, x->buffer[b])->base);
+	p->to[in] |= 1u << b;
+	p->n++;
+}
+
+/* The buffers that can be reached from these. */
+static unsigned closure(const struct writing *x, const struct pointers *p, unsigned reached) {
+	unsigned before = 0;
+	while (before != reached) {
+		before = reached;
+		for (unsigned i = 0; i < x->n; i++)
+			if (reached & 1u << i)
+				reached |= p->to[i];
+	}
+	return reached;
+}
+
+static void scan(struct writing *x, struct pointers *p, unsigned in) {
+	const struct mx_region *r = region(x, x->buffer[in]);
+	const uint8_t *bytes, *states, *after = (const uint8_t *)(uintptr_t)r->base;
+	mx_replay_before(x->before, x->buffer[in], &bytes, &states);
+	for (uint64_t at = 0; at + 8 <= r->size && p->n < MOST_POINTERS; at += 8) {
+		uint64_t was, is;
+		memcpy(&was, bytes + at, 8);
+		memcpy(&is, after + at, 8);
+		p->written |= is != was && buffer_of(x, is) < x->n;
+		if (buffer_of(x, was) < x->n)
+			print_pointer(x, p, in, at, was);
+	}
+}
+
+/* Words that look like an address of a buffer count as one only if some buffer is reached in no
+ * other way: numbers may look so, too. */
+static bool print_pointers(struct writing *x, unsigned reached) {
+	struct pointers p = { 0 };
+	unsigned all = (1u << x->n) - 1;
+	if (reached == all)
+		return true;
+	fputs("pointers:\n", x->file);
 	for (unsigned i = 0; i < x->n; i++)
-		if (!(a.reached & 1u << i))
-			return refuse(x, "it uses memory to which no argument points");
-	return true;
+		scan(x, &p, i);
+	if (closure(x, &p, reached) != all)
+		return refuse(x, "it uses memory to which nothing points");
+	if (p.n == MOST_POINTERS)
+		return refuse(x, "its memory has more than %d addresses", MOST_POINTERS);
+	return !p.written || refuse(x, "it writes addresses");
 }
 
 /* ---- the whole ---- */
@@ -354,7 +427,8 @@ static bool write_case(struct writing *x, const char *object) {
 	if (!x->file)
 		return false;
 	print_launch(x, object);
-	bool ok = print_buffers(x) && print_arguments(x);
+	unsigned reached = 0;
+	bool ok = print_buffers(x) && print_arguments(x, &reached) && print_pointers(x, reached);
 	print_verdict(x);
 	return close_file(x, x->file, true) && ok;
 }

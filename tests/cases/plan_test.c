@@ -218,6 +218,22 @@ static void kernarg_has_its_bytes(void) {
 	mx_case_free(c);
 }
 
+static void buffers_hold_addresses(void) {
+	struct mx_case *c = load_good("verdict:", "pointers:\n"
+	                                          "  - {in: B, at: 8, value: A + M}\n"
+	                                          "  - {in: W, at: 0, value: B}\nverdict:");
+	struct mx_plan p;
+	struct mx_error err;
+	static const uint64_t address[] = { 0x1000, 1, 0x2000, 3, 4, 5 };
+	uint64_t bytes[3] = { 7, 7, 7 };
+	ok(!mx_plan_make(c, 16, 16, 32, MX_REGIME_EXACT, &p, &err) &&
+	           !mx_plan_pointers(&p, 2, address, (uint8_t *)bytes, &err),
+	   "a case with addresses in buffers has a plan");
+	ok(bytes[0] == 7 && bytes[1] == 0x1010 && bytes[2] == 7,
+	   "each is put where its buffer has it, and nowhere else");
+	mx_case_free(c);
+}
+
 static void wrong_plans_say_which_field(void) {
 	static const struct {
 		const char *sentence, *from, *to;
@@ -297,6 +313,18 @@ static void wrong_plans_say_which_field(void) {
 		  ": kernarg[2].value: A is 2199023255552, more than 2147483647" },
 		{ "an unknown argument", "value: A", "value: D", 16, 16, 32,
 		  ": kernarg[0].value: unknown name 'D'" },
+		{ "an address in no buffer",
+		  "verdict:", "pointers: [{in: Q, at: 0, value: A}]\nverdict:", 16, 16, 32,
+		  ": pointers[0].in: no buffer Q" },
+		{ "an address in an output",
+		  "verdict:", "pointers: [{in: C, at: 0, value: A}]\nverdict:", 16, 16, 32,
+		  ": pointers[0].in: C has a layout, is in another buffer, or has no data" },
+		{ "an address past the end",
+		  "verdict:", "pointers: [{in: B, at: 249, value: A}]\nverdict:", 16, 16, 32,
+		  ": pointers[0].at: 249 is more than 248" },
+		{ "an address of nothing",
+		  "verdict:", "pointers: [{in: B, at: 0, value: Q}]\nverdict:", 16, 16, 32,
+		  ": pointers[0].value: unknown name 'Q'" },
 		{ "more than eight splits", "judge: bits", "judge: set, splits: 9, k_split: 32", 16,
 		  16, 288, ": verdict.splits: 9 is more than 8" },
 		{ "splits that leave out the end of K", "judge: bits",
@@ -327,6 +355,7 @@ int main(void) {
 	padding_is_zero();
 	wrong_groups_say_why();
 	kernarg_has_its_bytes();
+	buffers_hold_addresses();
 	wrong_plans_say_which_field();
 	remove_folder();
 	return done_testing();

@@ -126,10 +126,20 @@ like(scalar `$build/mxcheck mutate --case $cases[0] 2>&1`, qr/^\d+ mutants of _Z
 
 exec_with("--record $dir/stopped --first 1 -- $dir/watched past_its_end");
 like(scalar `$build/mxcheck run --case $dir/stopped/*.yaml 2>&1`, qr/ fault: .*global_load/, 'a launch that stops, too');
-exec_with("--record $dir/linked -- $dir/watched linked");
-like($said, qr/^recorded: 0 launches in .*; 3 not: linked, launch 1: it uses memory to which no argument points$/m,
+exec_with("--record $dir/plain --first 1 -- $dir/watched plain");
+is(scalar `$build/mxcheck run --case $dir/plain/*.yaml 2>&1 >$dir/report`, "no arguments\n", 'one without arguments; it prints to standard error');
+like(slurp("$dir/report"), qr/^pass /m, 'and passes');
+exec_with("--record $dir/linked --first 1 -- $dir/watched linked");
+my ($linked) = glob("$dir/linked/*.yaml");
+like(slurp($linked), qr/\npointers:\n(  - \{in: B\d, at: \d+, value: B\d \+ \d+\}\n){2}verdict/, 'addresses in memory are recorded');
+$replayed = `$build/mxcheck run --case $linked 2>&1`;
+like($replayed, qr/^pass .* bytes 1072\/1072 /m, 'and replayed') or diag($replayed);
+spew($linked, slurp($linked) =~ s/(value: B\d) \+ 24/$1 + 0/r);
+like(scalar `$build/mxcheck run --case $linked 2>&1`, qr/^FAIL /m, 'the kernel follows them');
+exec_with("--record $dir/hidden -- $dir/watched hidden");
+like($said, qr/^recorded: 0 launches in .*; 3 not: hidden, launch 1: it uses memory to which nothing points$/m,
 	'a launch that no case describes is counted, with the reason');
-is(scalar(my @none = glob("$dir/linked/*.{yaml,npy}")), 0, 'and leaves no files');
+is(scalar(my @none = glob("$dir/hidden/*.{yaml,npy}")), 0, 'and leaves no files');
 
 exec_with('-- /bin/true');
 is("$status $said", "0 exec: no launch: the program did not start the HIP runtime, or not this one\n",

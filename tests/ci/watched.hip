@@ -59,12 +59,22 @@ __global__ void past_its_end(float *out, const float *in, int n) {
 	out[here()] = in[here() + n]; /* the line of the read */
 }
 
+/* A list: its second link has the data. */
 struct link {
+	link *next;
 	const float *in;
+	int reads;
 };
 
-__global__ void linked(float *out, const link *in, int n) {
-	out[here()] = in->in[here()];
+__global__ void linked(float *out, link *list, int n) {
+	out[here()] = list->next->in[here()];
+	if (here() == 0)
+		list->reads++;
+}
+
+/* The address of the list is nowhere in memory. */
+__global__ void hidden(float *out, unsigned long half, int n) {
+	out[here()] = ((link *)(2 * half))->in[here()];
 }
 
 /* The one function of the device libraries that printf needs with -mprintf-kind=buffered: it takes
@@ -87,6 +97,10 @@ __global__ void says(float *out, const float *in, int n) {
 		printf(n > 20 ? "more than %d\n" : "at most %d\n", 20);
 }
 
+__global__ void plain() {
+	printf("no arguments\n");
+}
+
 /* A call in the buffer that is longer than the buffer. */
 __global__ void spoils(float *out, const float *in, int n) {
 	if (n)
@@ -102,9 +116,11 @@ int main(int argc, char **argv) {
 	hipMalloc((void **)&out, sizeof back);
 	hipMemset(in, 0x40, sizeof back);
 	hipMemset(out, 0, sizeof back);
-	link list = { in }, *links;
+	link list[2] = {}, *links;
 	hipMalloc((void **)&links, sizeof list);
-	hipMemcpy(links, &list, sizeof list, 1);
+	list[0] = { links + 1, nullptr, 1 };
+	list[1].in = in;
+	hipMemcpy(links, list, sizeof list, 1);
 	for (int i = 0; i < 3; i++)
 		if (!strcmp(which, "no_barrier") || !strcmp(which, "crash"))
 			no_barrier<<<1, 256>>>(out, in, 256);
@@ -114,8 +130,12 @@ int main(int argc, char **argv) {
 			past_its_end<<<1, 256>>>(out, in, 1 << 20);
 		else if (!strcmp(which, "linked"))
 			linked<<<1, 256>>>(out, links, 256);
+		else if (!strcmp(which, "hidden"))
+			hidden<<<1, 256>>>(out, (unsigned long)links / 2, 256);
 		else if (!strcmp(which, "says"))
 			says<<<1, 256>>>(out, in, 25);
+		else if (!strcmp(which, "plain"))
+			plain<<<1, 1>>>();
 		else if (!strcmp(which, "spoils"))
 			spoils<<<1, 1>>>(out, in, 25);
 		else if (!strcmp(which, "adds"))
