@@ -22,9 +22,8 @@ static size_t parts;          /* that are taken */
 static uint64_t requests;
 
 static bool make(void) {
-	struct mx_allocation internal = { .internal = true };
-	heap = mx_hip_allocate(HEAP, internal);
-	pool = heap ? mx_hip_allocate(BYTES + SLAB, internal) : NULL;
+	heap = mx_hip_allocate(HEAP, (struct mx_allocation){ .internal = true });
+	pool = heap ? mx_hip_allocate(BYTES + SLAB, (struct mx_allocation){ 0 }) : NULL;
 	if (!pool)
 		return false;
 	mxhipMark(heap, HEAP, MX_WRITTEN);

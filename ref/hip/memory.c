@@ -264,8 +264,10 @@ bool mx_hip_snapshot(bool own, struct mx_memory *m) {
 	struct mx_region *copy = malloc((n_regions + 1) * sizeof *copy);
 	size_t n = 0;
 	for (size_t i = 0; copy && i < n_regions; i++)
-		if (!own || pthread_equal(about[i].thread, pthread_self()))
-			copy[n++] = regions[i];
+		if (!own || pthread_equal(about[i].thread, pthread_self())) {
+			copy[n] = regions[i];
+			copy[n++].internal = about[i].internal;
+		}
 	*m = (struct mx_memory){ copy, n };
 	pthread_mutex_unlock(&lock);
 	return copy != NULL;

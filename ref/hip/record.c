@@ -112,11 +112,6 @@ static bool is_at(const struct mx_region *r, const void *p) {
 	return r->base == (uint64_t)(uintptr_t)p;
 }
 
-/* Arguments, packet and the like: a replay has its own. */
-static bool is_set_up(uint64_t base) {
-	return mx_hip_is_internal(base) && base != mx_device_heap_use().pool;
-}
-
 /* The buffer that has an address, or x->n. */
 static unsigned buffer_of(const struct writing *x, uint64_t address) {
 	unsigned i = 0;
@@ -129,7 +124,8 @@ static bool choose_buffers(struct writing *x) {
 	const struct mx_record *r = x->record;
 	for (size_t i = 0; i < r->memory->n; i++) {
 		const struct mx_region *at = region(x, i);
-		if (!r->used[i] || is_set_up(at->base) || is_at(at, x->w->function->module->image))
+		if (!r->used[i] || mx_hip_is_internal(at->base) ||
+		    is_at(at, x->w->function->module->image))
 			continue;
 		if (at->base == mx_device_heap_use().pool)
 			return refuse(x, "it uses memory of malloc");

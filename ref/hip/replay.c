@@ -123,7 +123,7 @@ static bool differs(const struct mx_replay *r, const struct copy *after, struct 
 	const struct mx_memory *m = r->memory;
 	size_t at = 0;
 	for (size_t i = 0; i < m->n; at += copied(r, i++))
-		if (!mx_hip_is_internal(m->regions[i].base))
+		if (copied(r, i) && !mx_hip_is_internal(m->regions[i].base))
 			compare(&m->regions[i], after->bytes + at, d);
 	return d->bytes;
 }

@@ -55,6 +55,8 @@ typedef enum {
 struct mx_region {
 	uint64_t base, size;
 	uint8_t *state;
+	bool internal; /* libraries of kernels synchronise through it, by relaxed atomics that look
+	                  like plain accesses: a race in it is no finding, but prevents a proof */
 };
 
 /* The memory of a launch: regions sorted by base, not overlapping. */

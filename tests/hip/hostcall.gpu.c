@@ -41,11 +41,11 @@ INLINE u64 pop(GLOBAL hostcall_buffer *b) {
 	return top;
 }
 
+/* The link is stored as any other word, though other waves may read it. */
 INLINE void push(GLOBAL hostcall_buffer *b, GLOBAL u64 *stack, u64 link) {
 	u64 top = LOAD(stack);
 	do
-		__scoped_atomic_store_n(&b->headers[link & b->mask].next, top, __ATOMIC_RELAXED,
-		                        __MEMORY_SCOPE_SYSTEM);
+		b->headers[link & b->mask].next = top;
 	while (!__scoped_atomic_compare_exchange_n(stack, &top, link, 0, __ATOMIC_RELEASE,
 	                                           __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM));
 }

@@ -144,9 +144,12 @@ static void test_options(void) {
 	message[0] = 0;
 	unsigned n = text(1, "hello\n");
 	with_options(.analysis = MX_ANALYSE_ORDER);
-	print(n, 1, 1, 2);
-	ok(!strcmp(said, "hello\n"), "under launch options it prints to standard error");
-	ok(!mxhipReport()->n_findings, "the calls have no findings");
+	print(n, 8, 96, 2);
+	ok(!strncmp(said, "hello\nhello\n", 12),
+	   "under launch options it prints to standard error");
+	if (!ok(!mxhipReport()->n_findings, "how waves share packets is no finding"))
+		diag("%s", in_words(mxhipReport()->findings));
+	ok(mxhipReport()->proof.outcome == MX_NOT_PROVED, "but it prevents a proof");
 	with_options(.seed = 3);
 	print(n, 1, 1, 2);
 	ok(!*said, "and nothing without analyses");

@@ -83,12 +83,24 @@ static void place_earlier(struct mx_finding *n, const struct mx_wave *w, mx_acce
 		memcpy(n->earlier_workgroup, id, sizeof id);
 }
 
+static bool is_internal(const struct mx_run *run, uint64_t address) {
+	const struct mx_memory *m = &run->launch->memory;
+	for (size_t i = 0; i < m->n; i++)
+		if (m->regions[i].internal && address - m->regions[i].base < m->regions[i].size)
+			return true;
+	return false;
+}
+
 void mx_race_report(struct mx_wave *w, const struct mx_inst *in, int lane, bool lds,
                     uint64_t address, mx_race_kind does, mx_access earlier, uint32_t group,
                     mx_race_kind did, bool same) {
 	const struct mx_inst *first =
 		mx_program_at(w->group->run->launch->program, mx_access_offset(earlier));
 	mx_space space = lds ? MX_SPACE_LDS : MX_SPACE_MEMORY;
+	if (!lds && is_internal(w->group->run, address)) {
+		mx_race_doubt_pair(w, in, first, MX_DOUBT_LIBRARY);
+		return;
+	}
 	struct mx_finding n = { .kind = lds ? MX_RACE_LDS : MX_RACE_GLOBAL,
 		                .lane = lane,
 		                .address = address,
