@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "../cases/choice.h"
-#include "../cases/dtype.h"
 #include "epilogue.h"
 #include "map.h"
 #include "metrics.h"
@@ -14,7 +13,6 @@
 #include "location.h"
 #include "product.h"
 #include "reference.h"
-#include "values.h"
 
 /* ---- references for SNR ---- */
 
@@ -259,31 +257,6 @@ static void note_bytes(struct mx_bench *b, unsigned i, const struct wrong_bytes 
 	               s->lines * s->line_bytes, note);
 }
 
-/* An output, and the bytes that it must have. */
-struct compared {
-	const struct mx_bench *b;
-	unsigned i;
-	const uint8_t *want;
-};
-
-static void element_of_file(void *context, size_t row, size_t col, struct mx_map_value *v) {
-	const struct compared *f = context;
-	const struct mx_buffer *s = &f->b->plan.buffers[f->i];
-	bool by_col = s->order == MX_ORDER_COL;
-	size_t bytes = dtype_bytes(s->type, 1), line = by_col ? col : row,
-	       in_line = (by_col ? row : col) * bytes;
-	size_t at = s->guard + mx_buffer_byte(s, line, in_line);
-	const uint8_t *got = f->b->buffer[f->i].after + at;
-	const uint8_t *want = f->want + mx_buffer_data(s, line) + in_line;
-	memcpy(&v->got, got, bytes);
-	memcpy(&v->want, want, bytes);
-	v->got_value = mx_value(s->type, got, 0);
-	v->want_value = mx_value(s->type, want, 0);
-	for (size_t k = 0; k < bytes; k++)
-		v->unwritten |= f->b->buffer[f->i].unwritten[at + k];
-	v->wrong = v->unwritten || v->got != v->want;
-}
-
 /* Byte for byte: a .npy file does not define which NaNs are equal. */
 static int judge_file(struct mx_bench *b, unsigned i, const char *file, struct mx_verdict *v,
                       struct mx_error *err) {
@@ -296,8 +269,7 @@ static int judge_file(struct mx_bench *b, unsigned i, const char *file, struct m
 		struct wrong_bytes w = compare_lines(b, i, want);
 		if (w.wrong) {
 			note_bytes(b, i, &w, want[mx_buffer_data(s, w.line) + w.byte], v);
-			mx_map_add(b, s, s->rows, s->cols, element_of_file,
-			           &(struct compared){ b, i, want });
+			mx_map_add_bytes(b, s, false, want);
 		}
 		v->checked += s->lines * s->line_bytes;
 		v->wrong += w.wrong;

@@ -86,6 +86,26 @@ spew("$dir/close.yaml", slurp("$dir/two.yaml") =~ s/u32/f32/gr =~ s/judge: expec
 my @close = maps_of('--case', "$dir/close.yaml");
 ok(@close == 2 && !length((grep { $_->{wrong} } @{ $close[0]{window}{values} })[0]{want}[0]), 'a value that is no code has none') or diag $out, $err;
 
+sub bytes_of {
+	my ($file, $words, $wrong) = @_;
+	my $header = "{'descr': '|u1', 'fortran_order': False, 'shape': (1, " . 4 * $words . "), }";
+	$header .= ' ' x (117 - length $header) . "\n";
+	return spew("$dir/$file", "\x93NUMPY\x01\x00" . pack('v', length $header) . $header . pack 'V*', map { $_ + 1 } 0 .. $words - 1);
+}
+bytes_of('nibbles.npy', 64);
+bytes_of('sixes.npy', 384);
+spew("$dir/packed.yaml", slurp("$dir/two.yaml") =~ s/u32, rows: 1, cols: 64(.*)one/e2m1, rows: 1, cols: 512$1nibbles/r =~ s/u32, batch: 3, rows: 2, cols: 64(.*)cube/e2m3, rows: 1, cols: 2048$1sixes/r);
+my @packed = maps_of('--case', "$dir/packed.yaml");
+is_deeply([ map { "$_->{buffer} $_->{rows}x$_->{cols}" } @packed ], [ 'ONE 1x512', 'CUBE 1x2048' ], 'packed codes have maps') or diag $out, $err;
+($three) = grep { $_->{wrong} } @{ $packed[0]{window}{values} };
+is_deeply([ sum(@{ $packed[0]{wrong} }), $three->{got}, $three->{want} ], [ 1, [ '0x3', '1.5' ], [ '0x4', '2' ] ], '  of FP4');
+my ($is, $must) = map { my $all = $_; unpack 'b*', pack 'V*', map { $_ + ($all || int($_ / 64) != 4) } 0 .. 383 } 0, 1;
+is(sum(@{ $packed[1]{wrong} }), scalar(grep { substr($is, 6 * $_, 6) ne substr $must, 6 * $_, 6 } 0 .. 2047), '  and of FP6');
+my @copies = maps_of('--case', 'cases/sequence/quantise_shuffle_gemm.yaml', '--co', "$build/kernels/broken/scale_tiles.co", '*/45x70x416/general');
+is("$copies[0]{buffer} $copies[0]{rows}x$copies[0]{cols}", 'SHUFFLED 45x13', 'a copy in another layout has a map') or diag $out;
+my ($code) = grep { $_->{wrong} } @{ $copies[0]{window}{values} };
+like(join(' ', @{ $code->{want} }), qr/^0x[0-9a-f]{2} [\d.e+-]+$/, '  with the code that it must have') or diag explain $code;
+
 my @race = ('run', '--case', 'cases/gemm/mxfp4_pingpong_f32.yaml', '--co', "$build/kernels/broken/missing_barrier.co", '--html', "$dir/race.html", 'gemm/mxfp4_pingpong_f32/128x128x1024/general');
 is(mxcheck(@race), 3, 'a race');
 my ($run) = @{ data_of("$dir/race.html")->{runs} };
