@@ -143,14 +143,14 @@ my ($browser) = grep { -x } map { my $d = $_; map { "$d/$_" } 'chromium', 'chrom
 
 # The document after a script that the test adds; the script may wait for what it starts.
 sub after {
-	my ($file, $script) = @_;
+	my ($file, $script, $width) = (@_, 800);
 	spew("$dir/tried.html", slurp($file) =~ s{</body>}{<script>$script</script></body>}r);
-	run('timeout', 60, $browser, '--headless', '--no-sandbox', '--disable-gpu', "--user-data-dir=$dir/profile", '--dump-dom', "file://$dir/tried.html");
+	run('timeout', 60, $browser, '--headless', '--no-sandbox', '--disable-gpu', "--user-data-dir=$dir/profile", "--window-size=$width,800", '--dump-dom', "file://$dir/tried.html");
 	return $out =~ m{<output id="tried">(.*?)</output>}s ? $1 =~ s/&gt;/>/gr =~ s/&lt;/</gr : $err;
 }
 
 SKIP: {
-	skip 'no Chromium', 3 if !$browser;
+	skip 'no Chromium', 4 if !$browser;
 	my $script = <<'END';
 const said = [], say = x => said.push(x);
 const rows = () => [...document.querySelectorAll('td button.name')].map(b => b.textContent);
@@ -176,6 +176,14 @@ END
 		'counts, sorting, filters, the keyboard in the map, details, trends, width');
 	my $text = "document.body.append(Object.assign(document.createElement('output'), { id: 'tried', textContent: [...document.querySelectorAll('tr.access')].map(r => r.textContent).join('\\n') }));";
 	like(after("$dir/race.html", $text), qr/^\d+\+0x[0-9a-f]+ +buffer_load.* lds.*lands at \d+\n\d+\+0x[0-9a-f]+ +ds_read/, 'a race has its two accesses');
+	$text = <<'END';
+const main = document.querySelector('main'), name = document.querySelector('td button.name'), time = document.querySelector('.time');
+const shown = [...document.querySelectorAll('#cases > thead th')].filter(h => h.offsetWidth).map(h => h.innerText.replace(/ .$/, ''));
+const lines = [...name.childNodes].filter(n => n.nodeType === 3).map(n => { const r = document.createRange(); r.selectNode(n); return r.getClientRects().length; });
+const said = [shown, main.scrollWidth <= main.clientWidth, time.scrollWidth <= time.parentNode.clientWidth, Math.max(...lines)];
+document.body.append(Object.assign(document.createElement('output'), { id: 'tried', textContent: said.join(' ') }));
+END
+	is(after("$dir/race.html", $text, 500), 'Outcome,Run true true 1', 'a phone has the names, which break after slashes, and all of the times');
 	$text = "document.body.append(Object.assign(document.createElement('output'), { id: 'tried', textContent: document.querySelector('.source .here').textContent }));";
 	is(after("$dir/source.html", $text) =~ s/\A\s*\d+\s+|\s+\z//gr, $line->[1] =~ s/^\s+//r, 'the source line is marked');
 }
