@@ -13,6 +13,7 @@
 #include "location.h"
 #include "product.h"
 #include "reference.h"
+#include "values.h"
 
 /* ---- references for SNR ---- */
 
@@ -66,6 +67,16 @@ static struct exact_operand every(struct exact_operand o, size_t step) {
 	return o;
 }
 
+/* Atomics add to what C has before the launch. */
+static void add_start(const struct mx_bench *b, const struct sample *s, double *x) {
+	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
+	const uint8_t *start = b->buffer[c - b->plan.buffers].before + c->guard;
+	for (size_t i = 0; x && i < s->rows * s->cols; i++) {
+		size_t row = i / s->cols * s->row_step, col = i % s->cols * s->col_step;
+		x[i] += mx_value(c->type, start + mx_buffer_at(c, row, col), 0);
+	}
+}
+
 static int make_references(struct mx_bench *b, const struct exact_gemm *all, struct mx_error *err) {
 	struct sample s = sample_of(b, all);
 	struct exact_gemm g = *all;
@@ -81,6 +92,11 @@ static int make_references(struct mx_bench *b, const struct exact_gemm *all, str
 		                            widened(b->data.b, g.n, s.col_step, g.k));
 	if (!b->dequantised || (b->data.a && !b->unquantised))
 		return mx_fail(err, "%s: out of memory", b->plan.name);
+	if (b->plan.c->verdict.judge == MX_JUDGE_SET &&
+	    mx_buffer_is_filled(&b->plan, mx_plan_role(&b->plan, MX_ROLE_C))) {
+		add_start(b, &s, b->dequantised);
+		add_start(b, &s, b->unquantised);
+	}
 	if (b->epilogue)
 		mx_epilogue_f64(b->epilogue, g.m, g.n, b->dequantised);
 	if (b->epilogue && b->unquantised)
