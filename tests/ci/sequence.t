@@ -57,7 +57,7 @@ like($out, qr{^pass  reversed/twice/G=2/general +bytes 2048/2048 }m, '  with eve
 like($out, qr/^ +order: proved for this launch/m, '  and the order of both is proved') or report();
 
 is(mxcheck(@run, '-v', '--case', edited($twice)), 0, '-v passes') or report();
-my @steps = $out =~ /^ +step (\d of 2: reverse)\n +code: \S+sequence\.gpu\.co, XXH3 [0-9a-f]{16}\n(?: +LDS: .*\n)? +\d+ wave instructions/mg;
+my @steps = $out =~ /^ +step (\d of 2: reverse)\n +code: \S+sequence\.gpu\.co, XXH3 [0-9a-f]{16}\n(?: +LDS: .*\n)* +\d+ wave instructions/mg;
 is("@steps", '1 of 2: reverse 2 of 2: reverse', '  and counts instructions of each step') or report();
 
 is(mxcheck(@run, '--case', edited($twice, %last)), 3, 'a race in the last step fails');
