@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "../cases/choice.h"
-#include "../cases/dtype.h"
 #include "epilogue.h"
 #include "map.h"
 #include "metrics.h"
@@ -68,6 +67,16 @@ static struct exact_operand every(struct exact_operand o, size_t step) {
 	return o;
 }
 
+/* Atomics add to what C has before the launch. */
+static void add_start(const struct mx_bench *b, const struct sample *s, double *x) {
+	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
+	const uint8_t *start = b->buffer[c - b->plan.buffers].before + c->guard;
+	for (size_t i = 0; x && i < s->rows * s->cols; i++) {
+		size_t row = i / s->cols * s->row_step, col = i % s->cols * s->col_step;
+		x[i] += mx_value(c->type, start + mx_buffer_at(c, row, col), 0);
+	}
+}
+
 static int make_references(struct mx_bench *b, const struct exact_gemm *all, struct mx_error *err) {
 	struct sample s = sample_of(b, all);
 	struct exact_gemm g = *all;
@@ -83,6 +92,11 @@ static int make_references(struct mx_bench *b, const struct exact_gemm *all, str
 		                            widened(b->data.b, g.n, s.col_step, g.k));
 	if (!b->dequantised || (b->data.a && !b->unquantised))
 		return mx_fail(err, "%s: out of memory", b->plan.name);
+	if (b->plan.c->verdict.judge == MX_JUDGE_SET &&
+	    mx_buffer_is_filled(&b->plan, mx_plan_role(&b->plan, MX_ROLE_C))) {
+		add_start(b, &s, b->dequantised);
+		add_start(b, &s, b->unquantised);
+	}
 	if (b->epilogue)
 		mx_epilogue_f64(b->epilogue, g.m, g.n, b->dequantised);
 	if (b->epilogue && b->unquantised)
@@ -259,31 +273,6 @@ static void note_bytes(struct mx_bench *b, unsigned i, const struct wrong_bytes 
 	               s->lines * s->line_bytes, note);
 }
 
-/* An output, and the bytes that it must have. */
-struct compared {
-	const struct mx_bench *b;
-	unsigned i;
-	const uint8_t *want;
-};
-
-static void element_of_file(void *context, size_t row, size_t col, struct mx_map_value *v) {
-	const struct compared *f = context;
-	const struct mx_buffer *s = &f->b->plan.buffers[f->i];
-	bool by_col = s->order == MX_ORDER_COL;
-	size_t bytes = dtype_bytes(s->type, 1), line = by_col ? col : row,
-	       in_line = (by_col ? row : col) * bytes;
-	size_t at = s->guard + mx_buffer_byte(s, line, in_line);
-	const uint8_t *got = f->b->buffer[f->i].after + at;
-	const uint8_t *want = f->want + mx_buffer_data(s, line) + in_line;
-	memcpy(&v->got, got, bytes);
-	memcpy(&v->want, want, bytes);
-	v->got_value = mx_value(s->type, got, 0);
-	v->want_value = mx_value(s->type, want, 0);
-	for (size_t k = 0; k < bytes; k++)
-		v->unwritten |= f->b->buffer[f->i].unwritten[at + k];
-	v->wrong = v->unwritten || v->got != v->want;
-}
-
 /* Byte for byte: a .npy file does not define which NaNs are equal. */
 static int judge_file(struct mx_bench *b, unsigned i, const char *file, struct mx_verdict *v,
                       struct mx_error *err) {
@@ -297,8 +286,7 @@ static int judge_file(struct mx_bench *b, unsigned i, const char *file, struct m
 		struct wrong_bytes w = compare_lines(b, i, want);
 		if (w.wrong) {
 			note_bytes(b, i, &w, want[mx_buffer_data(s, w.line) + w.byte], v);
-			mx_map_add(b, s, s->rows, s->cols, element_of_file,
-			           &(struct compared){ b, i, want });
+			mx_map_add_bytes(b, s, false, want);
 		}
 		v->checked += s->lines * s->line_bytes;
 		v->wrong += w.wrong;

@@ -180,9 +180,9 @@ static void element(void *context, size_t row, size_t col, struct mx_map_value *
 	const struct drawn *d = context;
 	const struct mx_buffer *s = d->l->s;
 	bool by_col = s->order == MX_ORDER_COL;
-	size_t line = by_col ? col : row, i = by_col ? row : col, bytes = dtype_bytes(s->type, 1);
+	size_t line = by_col ? col : row, i = by_col ? row : col;
 	const uint8_t *at = d->l->bytes + line * s->line_bytes;
-	memcpy(&v->got, at + i * bytes, bytes);
+	v->got = mx_code_in(s, d->b->buffer[s - d->b->plan.buffers].after + s->guard, row, col);
 	v->got_value = mx_value(s->type, at, i);
 	v->want_value = expected(d->l, d->a, d->own, line, i);
 	v->no_code = true;

@@ -5,6 +5,7 @@
 #include "bench_inside.h"
 #include "../cases/dtype.h"
 #include "../cases/layout.h"
+#include "map.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,8 +149,10 @@ static int judge_copy(struct mx_bench *b, unsigned i, struct mx_verdict *v, stru
 			copy_lines(from, source, to, lines);
 		place(to, lines, &x);
 		struct wrong_bytes w = compare(b, i, &x);
-		if (w.wrong)
+		if (w.wrong) {
 			note(b, i, &x, &w, v);
+			mx_map_add_bytes(b, to, true, x.bytes);
+		}
 		v->checked += w.checked;
 		v->wrong += w.wrong;
 	}

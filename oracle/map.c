@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "../cases/dtype.h"
 #include "product.h"
+#include "values.h"
 
 /* ---- any output ---- */
 
@@ -57,14 +57,13 @@ static void look(struct mx_map *m, mx_map_element *each, void *context, size_t r
 void mx_map_add(struct mx_bench *b, const struct mx_buffer *of, size_t rows, size_t cols,
                 mx_map_element *each, void *context) {
 	size_t row = 0, col = 0;
-	if (dtype_is_format(of->type) || (!b->maps && !(b->maps = calloc(1, sizeof *b->maps))) ||
-	    b->maps->n == MX_MAPS)
+	if ((!b->maps && !(b->maps = calloc(1, sizeof *b->maps))) || b->maps->n == MX_MAPS)
 		return;
 	struct mx_map *m = &b->maps->at[b->maps->n];
 	*m = (struct mx_map){ .buffer = (unsigned)(of - b->plan.buffers),
 		              .rows = rows,
 		              .cols = cols,
-		              .digits = 2 * (unsigned)dtype_bytes(of->type, 1) };
+		              .digits = (mx_code_bits(of->type) + 3) / 4 };
 	lay_cells(m);
 	if (!count(m, each, context, &row, &col))
 		return;
@@ -79,6 +78,32 @@ struct mx_maps *mx_bench_take_maps(struct mx_bench *b) {
 		return maps;
 	free(maps);
 	return NULL;
+}
+
+/* ---- bytes ---- */
+
+struct bytes {
+	const struct bench_buffer *buffer;
+	const struct mx_buffer *s, *of_want;
+	const uint8_t *want;
+};
+
+static void of_bytes(void *context, size_t row, size_t col, struct mx_map_value *v) {
+	const struct bytes *x = context;
+	v->got = mx_code_in(x->s, x->buffer->after + x->s->guard, row, col);
+	v->want = mx_code_in(x->of_want, x->want, row, col);
+	v->got_value = mx_value(x->s->type, (const uint8_t *)&v->got, 0);
+	v->want_value = mx_value(x->s->type, (const uint8_t *)&v->want, 0);
+	v->unwritten = mx_is_marked(x->s, x->buffer->unwritten + x->s->guard, row, col);
+	v->wrong = v->unwritten || v->got != v->want;
+}
+
+void mx_map_add_bytes(struct mx_bench *b, const struct mx_buffer *of, bool layout,
+                      const uint8_t *want) {
+	struct mx_buffer lines = *of;
+	lines.packing.layout = NULL;
+	struct bytes x = { &b->buffer[of - b->plan.buffers], of, layout ? of : &lines, want };
+	mx_map_add(b, of, of->rows, of->cols, of_bytes, &x);
 }
 
 /* ---- a product ---- */

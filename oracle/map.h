@@ -36,9 +36,14 @@ struct mx_maps {
 struct mx_maps *mx_bench_take_maps(struct mx_bench *b);
 
 /* Adds the map of a wrong output to the bench, unless it has MX_MAPS: element (row, col) of rows x
- * cols is what `each` says. Packed codes have no map. Short of memory there is none. */
+ * cols is what `each` says. Short of memory there is none. */
 typedef void mx_map_element(void *context, size_t row, size_t col, struct mx_map_value *v);
 void mx_map_add(struct mx_bench *b, const struct mx_buffer *of, size_t rows, size_t cols,
                 mx_map_element *each, void *context);
+
+/* The same of a buffer that must have these bytes, in the device's layout or, without a layout, in
+ * that of its data. Bytes that the launch did not write are wrong. */
+void mx_map_add_bytes(struct mx_bench *b, const struct mx_buffer *of, bool layout,
+                      const uint8_t *want);
 
 #endif

@@ -356,7 +356,7 @@ static void element_of(void *context, size_t row, size_t col, struct mx_map_valu
 	const struct drawn *d = context;
 	const struct mx_buffer *s = d->o->s;
 	size_t i = row * s->cols + col;
-	memcpy(&v->got, d->o->got + mx_buffer_at(s, row, col), dtype_bytes(s->type, 1));
+	v->got = mx_code_in(s, d->o->got, row, col);
 	v->got_value = output_value(d->o, row, col);
 	v->want_value = d->x->value[i];
 	v->no_code = true;

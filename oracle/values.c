@@ -1,5 +1,6 @@
 /* Values of a buffer's elements, as doubles. */
 #include "values.h"
+#include "../cases/dtype.h"
 #include "exact/exact.h"
 
 #include <math.h>
@@ -106,6 +107,36 @@ double mx_value(mx_buffer_type type, const uint8_t *line, size_t i) {
 		return of_code(type, code);
 	pthread_once(&once, decode_all);
 	return of_byte[type][code];
+}
+
+/* ---- codes of a buffer ---- */
+
+unsigned mx_code_bits(mx_buffer_type type) {
+	return formats[type].bits ? formats[type].bits : 8 * (unsigned)dtype_bytes(type, 1);
+}
+
+/* The bytes that an element has a part of, as a little-endian number. It begins at bit *shift. */
+static uint64_t gather(const struct mx_buffer *s, const uint8_t *bytes, size_t row, size_t col,
+                       unsigned *shift) {
+	bool by_col = s->order == MX_ORDER_COL;
+	size_t line = by_col ? col : row, bits = mx_code_bits(s->type);
+	size_t bit = (by_col ? row : col) * bits, last = (bit + bits - 1) / 8;
+	uint64_t v = 0;
+	for (size_t i = bit / 8; i <= last; i++)
+		v |= (uint64_t)bytes[mx_buffer_byte(s, line, i)] << (i - bit / 8) * 8;
+	*shift = (unsigned)(bit % 8);
+	return v;
+}
+
+uint64_t mx_code_in(const struct mx_buffer *s, const uint8_t *bytes, size_t row, size_t col) {
+	unsigned shift;
+	uint64_t v = gather(s, bytes, row, col, &shift) >> shift;
+	return v & UINT64_MAX >> (64 - mx_code_bits(s->type));
+}
+
+bool mx_is_marked(const struct mx_buffer *s, const uint8_t *marks, size_t row, size_t col) {
+	unsigned shift;
+	return gather(s, marks, row, col, &shift) != 0;
 }
 
 double mx_least_normal(mx_buffer_type type) {

@@ -4,6 +4,7 @@
 #include "witness.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -325,9 +326,16 @@ static int report(const struct mx_options *o, struct mx_bench *b, const struct m
 	return o->analysis & MX_ANALYSE_ORDER ? order(b, w, &difference, r) : 0;
 }
 
+/* The seconds that a run of the search may take: a run without an end would take all of the
+ * time-out of the hunt. The analysis of order makes a run slower. */
+static double longest(const struct mx_result *r) {
+	enum { LEAST = 3, SLOWER = 30 };
+	return fmin(r->race.time_out, fmax(LEAST, SLOWER * r->seconds));
+}
+
 int mx_witness_find(const struct mx_options *o, struct mx_bench *b, struct mx_result *r) {
 	struct mx_witness w = { .found = false };
-	mx_bench_time_out(b, r->race.time_out);
+	mx_bench_time_out(b, longest(r));
 	int status = mx_limit_by_sequential(b, &r->err);
 	if (!status)
 		status = shrink_one(o, b, &w, r);

@@ -66,6 +66,9 @@ with($split);
 like($out, qr/^accuracy: 0 as in \S+, 1 better;/m, 'fewer outputs at a distance are better');
 spew($file, $text);
 
+is(mxcheck('gemm/mxfp4_splitk_onto_bf16/64x64x512,SPLITS=2/general'), 0, 'atomics onto a given C');
+like($out, qr/ snr deq \d+\.\d+ dB unq \d/, '  have an SNR against the product and what C held') or diag $out;
+
 # ---- a run that fails, and one that is absent ----
 
 my @broken = ('run', '--case', 'cases/gemm/mxfp4_bf16.yaml', '--co', "$build/kernels/broken/bf16_truncate.co", '--baseline', $file, '--update-baseline', $run);

@@ -86,6 +86,26 @@ spew("$dir/close.yaml", slurp("$dir/two.yaml") =~ s/u32/f32/gr =~ s/judge: expec
 my @close = maps_of('--case', "$dir/close.yaml");
 ok(@close == 2 && !length((grep { $_->{wrong} } @{ $close[0]{window}{values} })[0]{want}[0]), 'a value that is no code has none') or diag $out, $err;
 
+sub bytes_of {
+	my ($file, $words, $wrong) = @_;
+	my $header = "{'descr': '|u1', 'fortran_order': False, 'shape': (1, " . 4 * $words . "), }";
+	$header .= ' ' x (117 - length $header) . "\n";
+	return spew("$dir/$file", "\x93NUMPY\x01\x00" . pack('v', length $header) . $header . pack 'V*', map { $_ + 1 } 0 .. $words - 1);
+}
+bytes_of('nibbles.npy', 64);
+bytes_of('sixes.npy', 384);
+spew("$dir/packed.yaml", slurp("$dir/two.yaml") =~ s/u32, rows: 1, cols: 64(.*)one/e2m1, rows: 1, cols: 512$1nibbles/r =~ s/u32, batch: 3, rows: 2, cols: 64(.*)cube/e2m3, rows: 1, cols: 2048$1sixes/r);
+my @packed = maps_of('--case', "$dir/packed.yaml");
+is_deeply([ map { "$_->{buffer} $_->{rows}x$_->{cols}" } @packed ], [ 'ONE 1x512', 'CUBE 1x2048' ], 'packed codes have maps') or diag $out, $err;
+($three) = grep { $_->{wrong} } @{ $packed[0]{window}{values} };
+is_deeply([ sum(@{ $packed[0]{wrong} }), $three->{got}, $three->{want} ], [ 1, [ '0x3', '1.5' ], [ '0x4', '2' ] ], '  of FP4');
+my ($is, $must) = map { my $all = $_; unpack 'b*', pack 'V*', map { $_ + ($all || int($_ / 64) != 4) } 0 .. 383 } 0, 1;
+is(sum(@{ $packed[1]{wrong} }), scalar(grep { substr($is, 6 * $_, 6) ne substr $must, 6 * $_, 6 } 0 .. 2047), '  and of FP6');
+my @copies = maps_of('--case', 'cases/sequence/quantise_shuffle_gemm.yaml', '--co', "$build/kernels/broken/scale_tiles.co", '*/45x70x416/general');
+is("$copies[0]{buffer} $copies[0]{rows}x$copies[0]{cols}", 'SHUFFLED 45x13', 'a copy in another layout has a map') or diag $out;
+my ($code) = grep { $_->{wrong} } @{ $copies[0]{window}{values} };
+like(join(' ', @{ $code->{want} }), qr/^0x[0-9a-f]{2} [\d.e+-]+$/, '  with the code that it must have') or diag explain $code;
+
 my @race = ('run', '--case', 'cases/gemm/mxfp4_pingpong_f32.yaml', '--co', "$build/kernels/broken/missing_barrier.co", '--html', "$dir/race.html", 'gemm/mxfp4_pingpong_f32/128x128x1024/general');
 is(mxcheck(@race), 3, 'a race');
 my ($run) = @{ data_of("$dir/race.html")->{runs} };
@@ -123,14 +143,14 @@ my ($browser) = grep { -x } map { my $d = $_; map { "$d/$_" } 'chromium', 'chrom
 
 # The document after a script that the test adds; the script may wait for what it starts.
 sub after {
-	my ($file, $script) = @_;
+	my ($file, $script, $width) = (@_, 800);
 	spew("$dir/tried.html", slurp($file) =~ s{</body>}{<script>$script</script></body>}r);
-	run('timeout', 60, $browser, '--headless', '--no-sandbox', '--disable-gpu', "--user-data-dir=$dir/profile", '--dump-dom', "file://$dir/tried.html");
+	run('timeout', 60, $browser, '--headless', '--no-sandbox', '--disable-gpu', "--user-data-dir=$dir/profile", "--window-size=$width,800", '--dump-dom', "file://$dir/tried.html");
 	return $out =~ m{<output id="tried">(.*?)</output>}s ? $1 =~ s/&gt;/>/gr =~ s/&lt;/</gr : $err;
 }
 
 SKIP: {
-	skip 'no Chromium', 3 if !$browser;
+	skip 'no Chromium', 4 if !$browser;
 	my $script = <<'END';
 const said = [], say = x => said.push(x);
 const rows = () => [...document.querySelectorAll('td button.name')].map(b => b.textContent);
@@ -156,6 +176,14 @@ END
 		'counts, sorting, filters, the keyboard in the map, details, trends, width');
 	my $text = "document.body.append(Object.assign(document.createElement('output'), { id: 'tried', textContent: [...document.querySelectorAll('tr.access')].map(r => r.textContent).join('\\n') }));";
 	like(after("$dir/race.html", $text), qr/^\d+\+0x[0-9a-f]+ +buffer_load.* lds.*lands at \d+\n\d+\+0x[0-9a-f]+ +ds_read/, 'a race has its two accesses');
+	$text = <<'END';
+const main = document.querySelector('main'), name = document.querySelector('td button.name'), time = document.querySelector('.time');
+const shown = [...document.querySelectorAll('#cases > thead th')].filter(h => h.offsetWidth).map(h => h.innerText.replace(/ .$/, ''));
+const lines = [...name.childNodes].filter(n => n.nodeType === 3).map(n => { const r = document.createRange(); r.selectNode(n); return r.getClientRects().length; });
+const said = [shown, main.scrollWidth <= main.clientWidth, time.scrollWidth <= time.parentNode.clientWidth, Math.max(...lines)];
+document.body.append(Object.assign(document.createElement('output'), { id: 'tried', textContent: said.join(' ') }));
+END
+	is(after("$dir/race.html", $text, 500), 'Outcome,Run true true 1', 'a phone has the names, which break after slashes, and all of the times');
 	$text = "document.body.append(Object.assign(document.createElement('output'), { id: 'tried', textContent: document.querySelector('.source .here').textContent }));";
 	is(after("$dir/source.html", $text) =~ s/\A\s*\d+\s+|\s+\z//gr, $line->[1] =~ s/^\s+//r, 'the source line is marked');
 }

