@@ -17,38 +17,13 @@
  * So one barrier a tile suffices: after it A of s+1 is complete, and no wave reads A of s any more,
  * whose slot the loads of tile s+1 overwrite.
  *
- * All of a tile is volatile assembly, which the compiler keeps in this order. The offsets of lanes
- * are constant, and K advances in SOFFSET. SOFFSET never decides whether an access is in range: the
- * offset of a row past the matrix is past the descriptor's end without it.
- *
- * The operands of the MFMA are exchanged, so that a lane holds four adjacent columns of C. */
+ * The offsets of lanes are constant, and K advances in SOFFSET. SOFFSET never decides whether an
+ * access is in range: the offset of a row past the matrix is past the descriptor's end without it.
+ */
 #ifndef PRESHUFFLED_H
 #define PRESHUFFLED_H
 
-#include "../gfx950.h"
-
-/* Formats as MFMA has them. */
-#define E4M3 0
-#define E5M2 1
-#define E2M3 2
-#define E3M2 3
-#define E2M1 4
-
-#ifndef FORMAT_A
-#define FORMAT_A E2M1
-#define FORMAT_B E2M1
-#endif
-
-/* The formats in which they are decoded. */
-#ifndef DECODED_A
-#define DECODED_A FORMAT_A
-#endif
-#ifndef DECODED_B
-#define DECODED_B FORMAT_B
-#endif
-
-/* The bits of an element; also the registers of a lane's 32 elements. */
-#define BITS(format) ((format) == E2M1 ? 4 : (format) >= E2M3 ? 6 : 8)
+#include "placed.h"
 
 /* Groups whose accumulators are in VGPRs, which are read without a copy. */
 #if FORMAT_A == E2M1
@@ -60,28 +35,18 @@
 enum {
 	BITS_A = BITS(FORMAT_A),
 	BITS_B = BITS(FORMAT_B),
-	TILE = 256,
 	WAVES = 4,
-	STEP = 256, /* K of a tile */
-	STEP_BLOCKS = STEP / 32,
-	CHUNK = 16,
 	SLOTS = BITS_A == 8 ? 2 : 3, /* tiles of A in LDS */
 	AHEAD = SLOTS - 1,           /* tile s + AHEAD of A is loaded during tile s */
-	GROUP_ROWS = 32,
-	GROUPS = TILE / GROUP_ROWS, /* of rows, with one scale dword each */
-	COLUMNS = TILE / WAVES,     /* of a wave */
-	FRAGS_N = COLUMNS / 16,
+	GROUPS = TILE / GROUP_ROWS,  /* of rows, with one scale dword each */
 	GROUPS_N = COLUMNS / GROUP_ROWS,
 };
 
 /* Bytes. */
 enum {
-	A_STEP = STEP * BITS_A / 8,            /* a tile of one row of A */
-	B_STEP = 16 * STEP * BITS_B / 8,       /* of 16 columns of B */
-	SCALE_STEP = GROUP_ROWS * STEP_BLOCKS, /* of the scales of a group */
+	A_STEP = STEP * BITS_A / 8,      /* a tile of one row of A */
+	B_STEP = 16 * STEP * BITS_B / 8, /* of 16 columns of B */
 	SLOT = TILE * A_STEP,
-	DMA = 64 * CHUNK,
-	BEFORE_A = 3 * DMA, /* the tile of A, in its descriptor */
 	ROW_CHUNKS = A_STEP / CHUNK,
 };
 
@@ -160,8 +125,6 @@ enum { BASES = BITS_A == 8 ? 4 : 2 };
 #define TILE_BARRIER() BARRIER()
 #endif
 
-#define WAIT_READS(left) __builtin_amdgcn_s_waitcnt(15 | 3 << 14 | 7 << 4 | (left) << 8)
-
 /* The accumulators of the first groups, as variables. Those of the other groups are AGPRs, numbered
  * in the same order from a0 on, which only assembly names: as variables the compiler would copy
  * them between loops. */
@@ -231,52 +194,6 @@ SHARED u8 a_slots[SLOTS * SLOT];
 
 /* ---- the operands of a workgroup ---- */
 
-struct matrices {
-	const GLOBAL u8 *a, *a_scales, *b, *b_scales;
-	u32 M, N, K;
-};
-
-INLINE u32 at_most(u32 x, u32 most) {
-	return x < most ? x : most;
-}
-
-INLINE u32 ceil_div(u32 x, u32 by) {
-	return (x + by - 1) / by;
-}
-
-/* x, which is uniform, in a scalar register: the compiler may compute it in vector registers, which
- * assembly does not accept. */
-INLINE u32 scalar(u32 x) {
-	x = __builtin_amdgcn_readfirstlane(x);
-	asm("" : "+s"(x));
-	return x;
-}
-
-/* The same of a constant. */
-#define CONSTANT_SGPR(n)                                                                           \
-	({                                                                                         \
-		u32 constant;                                                                      \
-		asm("s_mov_b32 %0, %1" : "=s"(constant) : "n"(n));                                 \
-		constant;                                                                          \
-	})
-
-/* Of scales for GROUP_ROWS rows, with K padded to 8 blocks. */
-INLINE u32 scale_bytes(u32 K) {
-	return scalar(ceil_div(K, STEP) * SCALE_STEP);
-}
-
-/* The bytes of whole units of `rows` rows, from row `row` of `all` on, within a tile. */
-#ifndef TILE_BYTES
-#define TILE_BYTES(row, all, rows, unit) (ceil_div(at_most((all) - (row), TILE), rows) * (unit))
-#endif
-
-/* A descriptor of a tile's units, without their first `skip` bytes, but with `before` bytes. */
-INLINE u32x4 tile_descriptor(const GLOBAL u8 *matrix, u32 row, u32 all, u32 rows, u32 unit,
-                             u32 skip, u32 before) {
-	u32 bytes = TILE_BYTES(row, all, rows, unit) - skip + before;
-	return make_descriptor(matrix + (u64)(row / rows) * unit + skip - before, scalar(bytes));
-}
-
 INLINE u32 swizzle(u32 row) {
 	return row / SWIZZLED_ROWS % UNITS;
 }
@@ -295,7 +212,7 @@ INLINE void find_offsets(struct offsets *at, u32 K, u32 left) {
 	for (u32 i = 0; i < LOADS_A; i++) {
 		u32 chunk = (wave * LOADS_A + i) * 64 + lane, row = chunk / ROW_CHUNKS;
 		u32 byte = swizzled_chunk(row, chunk % ROW_CHUNKS) * CHUNK;
-		u32 offset = BEFORE_A - i % 4 * DMA + row * BYTES_A(K) + byte;
+		u32 offset = BEFORE_DMA - i % 4 * DMA + row * BYTES_A(K) + byte;
 		at->a[i] = byte < BYTES_A(left) ? offset : OUT_OF_RANGE;
 	}
 #pragma unroll
@@ -334,7 +251,7 @@ INLINE struct operands find_operands(const struct matrices *m, u32 row, u32 col,
 	u32 K = m->K;
 	struct operands p;
 	p.from = (struct descriptors){
-		tile_descriptor(m->a, row, m->M, 1, BYTES_A(K), from * A_STEP, BEFORE_A),
+		tile_descriptor(m->a, row, m->M, 1, BYTES_A(K), from * A_STEP, BEFORE_DMA),
 		tile_descriptor(m->b, col, m->N, 16, K * 2 * BITS_B, from * B_STEP, 0),
 		tile_descriptor(m->a_scales, row, m->M, GROUP_ROWS, scale_bytes(K),
 		                SCALES_BEFORE(from), 0),
@@ -348,38 +265,7 @@ INLINE struct operands find_operands(const struct matrices *m, u32 row, u32 col,
 	return p;
 }
 
-/* ---- instructions ---- */
-
-#define LOAD_DIRECT(size, value, descriptor, offset, soffset, imm)                                 \
-	asm volatile("buffer_load_" size " %0, %1, %2, %3 offen offset:%4"                         \
-	             : "=v"(value)                                                                 \
-	             : "v"(offset), "s"(descriptor), "s"(soffset), "n"(imm))
-
-/* The address of the next LDS-DMA. The compiler uses M0 for nothing in these kernels. Another
- * instruction has to stand between it and the load, which needs a wait state. */
-#define SET_M0(base, add)                                                                          \
-	asm volatile("s_add_u32 m0, %0, %1" ::"s"(base), "n"(add) : "scc", "memory")
-
-/* The n-th LDS-DMA of a tile, at M0 of the first of its four. */
-#define LOAD_LDS(n, descriptor, offset, soffset)                                                   \
-	asm volatile("buffer_load_dwordx4 %0, %1, %2 offen offset:%3 lds" ::"v"(offset),           \
-	             "s"(descriptor), "s"(soffset), "n"((n) % 4 * DMA)                             \
-	             : "memory")
-
-/* Adds x y, where byte 2 half + odd of a scale dword is that of the fragment, to registers of
- * assembly, `to`, from C on. */
-#define MFMA_TEXT(to, C)                                                                           \
-	"v_mfma_scale_f32_16x16x128_f8f6f4 " to ", %1, %2, " C                                     \
-	", %3, %4 op_sel:[%5,%6,0] op_sel_hi:[%7,%7,0] "                                           \
-	"cbsz:" TEXT(DECODED_B) " blgp:" TEXT(DECODED_A)
-#define TEXT(macro) TEXT_OF(macro)
-#define TEXT_OF(x)  #x
-
-#define MFMA_INPUTS(x, y, sx, sy, odd_x, odd_y, half)                                              \
-	"v"(x), "v"(y), SCALE_INPUTS(sx, sy), "n"(odd_x), "n"(odd_y), "n"(half)
-#ifndef SCALE_INPUTS
-#define SCALE_INPUTS(sx, sy) "v"(sx), "v"(sy)
-#endif
+/* ---- accumulators ---- */
 
 #define AGPR_TUPLE "a[%0:%8]"
 
@@ -547,8 +433,6 @@ INLINE f32x4 accumulator(accumulators acc, u32 i, u32 j) {
 	return x;
 }
 
-#define USE_V(x) asm volatile("" ::"v"(x))
-
 /* The compiler must treat the offsets as used after the loads. Adjacent loads are repeated together
  * after a page fault, so none may overwrite an offset of another [LLVM GCNHazardRecognizer: soft
  * clauses]. */
@@ -669,38 +553,6 @@ INLINE void do_even(struct wave *w, enum ahead ahead, int from_zero, accumulator
 INLINE void do_odd(struct wave *w, enum ahead ahead, accumulators acc) {
 	do_tile(w, ahead, 0, &w->odd, &w->even, acc);
 	advance(&w->p, &w->at);
-}
-
-/* Where a wave's fragments are in C, with elements of `size` bytes. */
-struct output {
-	u64 at;               /* the tile's first row, bytes */
-	u32 bytes[FRAGS_N];   /* of the tile's rows, for each column of fragments */
-	u32 offset, next_row; /* the lane's in fragment 0, 0; from there to 1, 0 */
-};
-
-/* Rows past the last are past the end of the buffer. Columns past the last are whole fragments,
- * whose descriptors have 0 bytes. */
-INLINE struct output find_output(u32 row, u32 col, u32 M, u32 N, u32 size) {
-	u32 first = col + WAVE() * COLUMNS, ld = N * size, bytes = at_most(M - row, TILE) * ld;
-	struct output o;
-	o.at = (u64)row * ld;
-	o.offset = LANE() % 16 * ld + (first + LANE() / 16 * 4) * size;
-	o.next_row = 16 * ld;
-#pragma unroll
-	for (u32 j = 0; j < FRAGS_N; j++)
-		o.bytes[j] = first + 16 * j < N ? bytes : 0;
-	return o;
-}
-
-/* `bytes` for a tile below `tiles`, else 0. In assembly, because the compiler might select in
- * vector registers. */
-INLINE u32 bytes_of(u32 s, u32 tiles, u32 bytes) {
-	u32 masked;
-	asm("s_cmp_lt_u32 %1, %2\n\ts_cselect_b32 %0, %3, 0"
-	    : "=s"(masked)
-	    : "s"(s), "s"(tiles), "s"(bytes)
-	    : "scc");
-	return masked;
 }
 
 /* The descriptors for the loads during tile s. */

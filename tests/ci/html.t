@@ -86,7 +86,7 @@ spew("$dir/close.yaml", slurp("$dir/two.yaml") =~ s/u32/f32/gr =~ s/judge: expec
 my @close = maps_of('--case', "$dir/close.yaml");
 ok(@close == 2 && !length((grep { $_->{wrong} } @{ $close[0]{window}{values} })[0]{want}[0]), 'a value that is no code has none') or diag $out, $err;
 
-my @race = ('run', '--case', 'cases/gemm/mxfp4_pingpong_f32.yaml', '--co', "$build/kernels/broken/missing_barrier.co", '--html', "$dir/race.html", 'gemm/mxfp4_pingpong_f32/128x128x1024/general');
+my @race = ('run', '--case', 'cases/gemm/mxfp4_pingpong_f32.yaml', '--co', "$build/kernels/broken/missing_barrier.co", '--html', "$dir/race.html", 'gemm/mxfp4_pingpong_f32/128x128x1536/general');
 is(mxcheck(@race), 3, 'a race');
 my ($run) = @{ data_of("$dir/race.html")->{runs} };
 my $found = $run->{findings}[ $run->{race}{finding} ];
