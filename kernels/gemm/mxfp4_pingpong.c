@@ -1,7 +1,10 @@
-/* MXFP4 GEMM for gfx950 by two alternating groups of waves: one multiplies while the other reads.
+/* MXFP4 GEMM for gfx950 by two alternating groups of waves, one multiplies while the other reads:
+ * C[M][N] = A[M][K] * B[N][K]^T in f32 or bf16 (nearest even).
  *
- * Arguments, shapes and limits are those of mxfp4_gemm.c, except that a panel has 256 rows. A
- * workgroup of 8 waves computes a 256x256 tile. Waves i and i + 4 share a SIMD and belong to
+ * A and B are row-major, scales S32x8. C is row-major. Any M, N a multiple of 16, K of 512 and at
+ * least 1024. 256 rows of each matrix are below 2 GiB.
+ *
+ * A workgroup of 8 waves computes a 256x256 tile. Waves i and i + 4 share a SIMD and belong to
  * different groups. A wave computes 128x64: in each half of the tile, 128 rows, the 64 rows of its
  * group.
  *
@@ -11,25 +14,37 @@
  *   group 0  | read A0, B; load A1 | A0 B | read A1; load A0, B | A1 B | read A0, B ...
  *   group 1  | ...            A1 B | read A0, B; load A1 | A0 B | read A1; load A0, B | ...
  *
- * A0 and A1 are the halves of A. LDS holds two steps. Step s loads A1 of step s + 1, then A0 and B
- * of step s + 2, over data that both groups have read one cluster before. A memory cluster ends
- * with the waits for the other group's next memory cluster: for its own reads, before others load
- * over the data, and for its share of B (a group itself loads the rows of A that it reads). A
- * step's loads stay in flight across the barriers. */
-enum { TILE = 256, WAVES = 8 };
-#include "mxfp4_tile.h"
+ * A0 and A1 are the halves of A. LDS holds two steps. Step s loads A1 of step s + 1, then its
+ * scales to registers, then A0 and B of step s + 2, over data that both groups have read one
+ * cluster before. A memory cluster ends with the waits for the other group's next memory cluster:
+ * for its own reads, before others load over the data, and for its share of B (a group itself loads
+ * the rows of A that it reads). A step's loads stay in flight across the barriers.
+ *
+ * The last two steps, which load less, are apart from the loop. */
+#include "placed.h"
 
-/* A wave's vector memory operations in a step: halves of A, the whole of B, scales. */
 enum {
+	WAVES = 8,
 	HALF = TILE / 2,
-	LOADS_A = DMAS(HALF),
-	LOADS_B = DMAS(TILE),
-	LOADS_SCALES = 3 * FRAGS,
+	GROUP_A = HALF / 2, /* rows of a group of waves in a half */
+	FRAGS_M = GROUP_A / 16,
+	GROUPS_M = GROUP_A / GROUP_ROWS,
+	GROUPS_N = COLUMNS / GROUP_ROWS,
+	ROW = STEP / 2, /* bytes of a row in LDS */
+	PANEL = TILE * ROW,
+	DMA_ROWS = DMA / ROW,
+};
+
+/* A wave's vector memory operations of a step: a half of A, B, scales. */
+enum {
+	LOADS_A = HALF / DMA_ROWS / WAVES,
+	LOADS_B = TILE / DMA_ROWS / WAVES,
+	LOADS_SCALES = 2 * GROUPS_M + GROUPS_N,
 };
 
 /* The end of a memory cluster: `left` operations stay in flight, and all LDS reads are complete. */
 #ifndef END_MEMORY
-#define END_MEMORY(left, f, g) (WAIT_VMCNT(left), wait_fragments(f, g), BARRIER())
+#define END_MEMORY(left) (WAIT_VMCNT(left), WAIT_READS(0), BARRIER())
 #endif
 
 /* The end of a matrix cluster. */
@@ -37,126 +52,286 @@ enum {
 #define END_MATRIX() BARRIER()
 #endif
 
-SHARED u8 panel_a[2][PANEL_BYTES];
-SHARED u8 panel_b[2][PANEL_BYTES];
+/* The barriers by which group 1 is late. */
+#ifndef PHASE
+#define PHASE 1
+#endif
 
-struct step_scales {
-	u32x2 a[2][FRAGS], b[FRAGS];
+SHARED u8 panels_a[2][PANEL];
+SHARED u8 panels_b[2][PANEL];
+
+struct scales {
+	u32 a[2][GROUPS_M], b[GROUPS_N];
 };
 
-struct scale_words {
-	u32 a[2][FRAGS], b[FRAGS];
+/* [half of K][fragment] */
+typedef u32x4 fragments_a[2][FRAGS_M], fragments_b[2][FRAGS_N];
+typedef f32x4 accumulators[2][FRAGS_M][FRAGS_N];
+
+/* A wave's part of the product. */
+struct wave {
+	u32x4 a, b, a_scales, b_scales;                      /* descriptors */
+	u32 at_a[2][LOADS_A], at_b[LOADS_B];                 /* the lane's offsets */
+	u32 at_a_scales[2][GROUPS_M], at_b_scales[GROUPS_N]; /* in step 0 */
+	u32 to_a, to_b;                                      /* LDS of its loads, of even steps */
+	u32 read_a[2], read_b[2];                            /* of its reads, for halves of K */
+	u32 next, after;                                     /* bytes before steps s + 1, s + 2 */
+	u32 next_scales;
 };
 
-typedef u32x4 fragments[2][FRAGS];
-typedef f32x4 accumulators[2][FRAGS][FRAGS];
+/* ---- a wave's place ---- */
 
-/* Past the last step it loads zeros and ignored scales, so that each step has the same
- * operations. */
-INLINE void load_a(const struct product *p, u32 s, u32 half) {
-	load_rows(&p->a, panel_a[s & 1], half * HALF, HALF, s * ROW_BYTES);
+/* The lane's offset of the n-th load of rows from `first` on. Chunk c of row r is at c ^ (r / 2 %
+ * 8) in LDS: a row has half of the 64 banks, so the 16 lanes that read chunk c of 16 rows use every
+ * bank once. */
+INLINE u32 load_offset(u32 K, u32 first, u32 n) {
+	u32 row = first + n * DMA_ROWS + LANE() / 8, c = LANE() % 8 ^ row / 2 % 8;
+	return BEFORE_DMA - n * DMA + row * (K / 2) + c * CHUNK;
 }
 
-INLINE void load_a0_b(const struct product *p, u32 s) {
-	load_a(p, s, 0);
-	load_rows(&p->b, panel_b[s & 1], 0, TILE, s * ROW_BYTES);
+INLINE u32 read_address(LDS u8 *panel, u32 row, u32 half) {
+	u32 r = LANE() % 16, c = half * 4 + LANE() / 16;
+	return (u32)panel + (row + r) * ROW + (c ^ r / 2) * CHUNK;
 }
 
-INLINE void load_step_scales(const struct product *p, u32 s, struct step_scales *scales) {
-	load_scales(&p->a, p->wave_row, s * STEP_BLOCKS, scales->a[0]);
-	load_scales(&p->a, p->wave_row + HALF, s * STEP_BLOCKS, scales->a[1]);
-	load_scales(&p->b, p->wave_col, s * STEP_BLOCKS, scales->b);
-	__builtin_amdgcn_sched_barrier(0);
+INLINE u32 scale_offset(u32 K, u32 row) {
+	return row / GROUP_ROWS * scale_bytes(K) + LANE() * 4;
 }
 
-INLINE void choose_scales(const struct step_scales *scales, u32 blocks_left,
-                          struct scale_words *w) {
-	for (u32 i = 0; i < FRAGS; i++) {
-		w->a[0][i] = scale_word(scales->a[0][i], blocks_left);
-		w->a[1][i] = scale_word(scales->a[1][i], blocks_left);
-		w->b[i] = scale_word(scales->b[i], blocks_left);
+INLINE struct wave find_wave(const struct matrices *m, u32 row, u32 col) {
+	u32 K = m->K, group = WAVE() / 4, in_group = WAVE() % 4;
+	u32 rows_a = group * GROUP_A, load_a = rows_a + in_group * LOADS_A * DMA_ROWS;
+	u32 columns = in_group * COLUMNS, load_b = WAVE() * LOADS_B * DMA_ROWS;
+	struct wave w;
+	w.a = tile_descriptor(m->a, row, m->M, 1, K / 2, 0, BEFORE_DMA);
+	w.b = tile_descriptor(m->b, col, m->N, 1, K / 2, 0, BEFORE_DMA);
+	w.a_scales = tile_descriptor(m->a_scales, row, m->M, GROUP_ROWS, scale_bytes(K), 0, 0);
+	w.b_scales = tile_descriptor(m->b_scales, col, m->N, GROUP_ROWS, scale_bytes(K), 0, 0);
+#pragma unroll
+	for (u32 i = 0; i < 2; i++) {
+#pragma unroll
+		for (u32 n = 0; n < LOADS_A; n++)
+			w.at_a[i][n] = load_offset(K, i * HALF + load_a, n);
+#pragma unroll
+		for (u32 g = 0; g < GROUPS_M; g++)
+			w.at_a_scales[i][g] = scale_offset(K, i * HALF + rows_a + g * GROUP_ROWS);
+		w.read_a[i] = read_address(panels_a[0], rows_a, i);
+		w.read_b[i] = read_address(panels_b[0], columns, i);
 	}
+#pragma unroll
+	for (u32 n = 0; n < LOADS_B; n++)
+		w.at_b[n] = load_offset(K, load_b, n);
+#pragma unroll
+	for (u32 g = 0; g < GROUPS_N; g++)
+		w.at_b_scales[g] = scale_offset(K, columns + g * GROUP_ROWS);
+	w.to_a = scalar((u32)panels_a[0] + load_a * ROW);
+	w.to_b = scalar((u32)panels_b[0] + load_b * ROW);
+	w.next = w.next_scales = CONSTANT_SGPR(0);
+	w.after = CONSTANT_SGPR(ROW);
+	return w;
 }
 
-/* With priority, because the other group on the SIMD only has to issue. */
-INLINE void matrix_cluster(fragments fa, fragments fb, const struct scale_words *w, u32 half,
-                           accumulators acc) {
-	__builtin_amdgcn_sched_barrier(0);
+/* ---- clusters ---- */
+
+INLINE void read_a(const struct wave *w, u32 parity, u32 half, u32 first, fragments_a f) {
+#pragma unroll
+	for (u32 n = first; n < first + FRAGS_M; n++)
+		LDS_READ_B128(f[n / FRAGS_M][n % FRAGS_M], w->read_a[n / FRAGS_M],
+		              parity * PANEL + half * HALF * ROW + n % FRAGS_M * 16 * ROW);
+}
+
+INLINE void read_b(const struct wave *w, u32 parity, fragments_b f) {
+#pragma unroll
+	for (u32 n = 0; n < 2 * FRAGS_N; n++)
+		LDS_READ_B128(f[n / FRAGS_N][n % FRAGS_N], w->read_b[n / FRAGS_N],
+		              parity * PANEL + n % FRAGS_N * 16 * ROW);
+}
+
+/* Another instruction has to stand between M0 and its loads. */
+#define M0_OF_A(w, parity, half) SET_M0((w)->to_a, (parity)*PANEL + (half)*HALF * ROW)
+#define M0_OF_B(w, parity)       SET_M0((w)->to_b, (parity)*PANEL)
+
+INLINE void load_a(const struct wave *w, u32 half, u32 k) {
+#pragma unroll
+	for (u32 n = 0; n < LOADS_A; n++)
+		LOAD_LDS(n, w->a, w->at_a[half][n], k);
+}
+
+INLINE void load_b(const struct wave *w, u32 k) {
+#pragma unroll
+	for (u32 n = 0; n < LOADS_B; n++)
+		LOAD_LDS(n, w->b, w->at_b[n], k);
+}
+
+/* The offsets are used after the loads: adjacent loads are repeated together after a page fault, so
+ * none may overwrite an offset of another [LLVM GCNHazardRecognizer: soft clauses]. */
+INLINE void load_scales(const struct wave *w, u32 k, struct scales *s) {
+#pragma unroll
+	for (u32 n = 0; n < 2 * GROUPS_M; n++)
+		LOAD_DIRECT("dword", s->a[n / GROUPS_M][n % GROUPS_M], w->a_scales,
+		            w->at_a_scales[n / GROUPS_M][n % GROUPS_M], k, 0);
+#pragma unroll
+	for (u32 n = 0; n < GROUPS_N; n++)
+		LOAD_DIRECT("dword", s->b[n], w->b_scales, w->at_b_scales[n], k, 0);
+#pragma unroll
+	for (u32 n = 0; n < 2 * GROUPS_M; n++)
+		USE_V(w->at_a_scales[n / GROUPS_M][n % GROUPS_M]);
+#pragma unroll
+	for (u32 n = 0; n < GROUPS_N; n++)
+		USE_V(w->at_b_scales[n]);
+}
+
+/* With priority, because the other group on the SIMD only has to issue. Products of the same
+ * accumulator are 16 instructions apart. */
+INLINE void matrix_cluster(fragments_a a, fragments_b b, const struct scales *s, u32 half,
+                           int from_zero, accumulators acc) {
 	__builtin_amdgcn_s_setprio(1);
-	multiply(fa, fb, w->a[half], w->b, acc[half]);
+#pragma unroll
+	for (u32 n = 0; n < 2 * FRAGS_M * FRAGS_N; n++) {
+		u32 k = n / (FRAGS_M * FRAGS_N), i = n / FRAGS_N % FRAGS_M, j = n % FRAGS_N;
+		u32 sb = s->b[j / 2], sa = s->a[half][i / 2];
+		f32x4 *to = &acc[half][i][j];
+		if (from_zero && k == 0)
+			asm volatile(MFMA_TEXT("%0", "0")
+			             : "=&v"(*to)
+			             : MFMA_INPUTS(b[k][j], a[k][i], sb, sa, j % 2, i % 2, k));
+		else
+			asm volatile(MFMA_TEXT("%0", "%0")
+			             : "+v"(*to)
+			             : MFMA_INPUTS(b[k][j], a[k][i], sb, sa, j % 2, i % 2, k));
+	}
 	__builtin_amdgcn_s_setprio(0);
-	__builtin_amdgcn_sched_barrier(0);
 	END_MATRIX();
 }
 
-/* At its start and end, A1 and the scales of its step and A0 and B of the next step are in
- * flight. */
-INLINE void do_step(const struct product *p, u32 s, struct step_scales *scales, accumulators acc) {
-	fragments fa, fb;
-	struct scale_words words;
+/* ---- a step ---- */
 
-	read_fragments(panel_a[s & 1], p->wave_row, fa);
-	read_fragments(panel_b[s & 1], p->wave_col, fb);
-	load_a(p, s + 1, 1);
-	END_MEMORY(LOADS_A + LOADS_B + LOADS_A, fa, fb);
-	choose_scales(scales, p->blocks - s * STEP_BLOCKS, &words);
-	matrix_cluster(fa, fb, &words, 0, acc);
-
-	read_fragments(panel_a[s & 1] + HALF * ROW_BYTES, p->wave_row, fa);
-	load_step_scales(p, s + 1, scales);
-	load_a0_b(p, s + 2);
-	END_MEMORY(LOADS_A + LOADS_SCALES + LOADS_A + LOADS_B, fa, fb);
-	matrix_cluster(fa, fb, &words, 1, acc);
+/* The values are opaque: the compiler would add again before a load, which needs a wait state. */
+INLINE void advance(struct wave *w) {
+	w->next += ROW;
+	w->after += ROW;
+	w->next_scales += SCALE_STEP;
+	asm volatile("" : "+s"(w->next), "+s"(w->after), "+s"(w->next_scales));
 }
 
-INLINE void multiply_tile(const struct product *p, u32 group, accumulators acc) {
-	u32 steps = (p->blocks + STEP_BLOCKS - 1) / STEP_BLOCKS;
-	struct step_scales scales;
+/* What a step loads: for the next two, for the next one, nothing. */
+enum ahead { TWO, ONE, NONE };
 
-	load_a0_b(p, 0);
-	load_a(p, 0, 1);
-	load_step_scales(p, 0, &scales);
-	load_a0_b(p, 1);
+/* The accumulators are added to, or begin with zero. At its start A1 and the scales of its step,
+ * and A0 and B of the next step are in flight. */
+INLINE void do_step(struct wave *w, u32 parity, enum ahead ahead, int from_zero,
+                    const struct scales *now, struct scales *next, accumulators acc) {
+	fragments_a a;
+	fragments_b b;
+
+	if (ahead != NONE)
+		M0_OF_A(w, !parity, 1);
+	read_a(w, parity, 0, 0, a);
+	read_a(w, parity, 0, FRAGS_M, a);
+	read_b(w, parity, b);
+	if (ahead != NONE) {
+		load_a(w, 1, w->next);
+		END_MEMORY(LOADS_A + LOADS_B + LOADS_A);
+	} else {
+		END_MEMORY(0);
+	}
+	matrix_cluster(a, b, now, 0, from_zero, acc);
+
+	if (ahead != NONE)
+		load_scales(w, w->next_scales, next);
+	if (ahead == TWO)
+		M0_OF_A(w, parity, 0);
+	read_a(w, parity, 1, 0, a);
+	if (ahead == TWO) {
+		load_a(w, 0, w->after);
+		M0_OF_B(w, parity);
+	}
+	read_a(w, parity, 1, FRAGS_M, a);
+	if (ahead == TWO) {
+		load_b(w, w->after);
+		END_MEMORY(LOADS_A + LOADS_SCALES + LOADS_A + LOADS_B);
+	} else {
+		END_MEMORY(LOADS_A + LOADS_SCALES);
+	}
+	matrix_cluster(a, b, now, 1, from_zero, acc);
+	advance(w);
+}
+
+/* Loads outside of clusters. */
+INLINE void load_a_alone(const struct wave *w, u32 parity, u32 half, u32 k) {
+	M0_OF_A(w, parity, half);
+	asm volatile("s_nop 0");
+	load_a(w, half, k);
+}
+
+INLINE void load_b_alone(const struct wave *w, u32 parity, u32 k) {
+	M0_OF_B(w, parity);
+	asm volatile("s_nop 0");
+	load_b(w, k);
+}
+
+/* Loads step 0, and A0 and B of step 1. */
+INLINE void begin(struct wave *w, struct scales *s) {
+	load_a_alone(w, 0, 0, w->next);
+	load_b_alone(w, 0, w->next);
+	load_a_alone(w, 0, 1, w->next);
+	load_scales(w, w->next_scales, s);
+	load_a_alone(w, 1, 0, w->after);
+	load_b_alone(w, 1, w->after);
 	WAIT_VMCNT(LOADS_A + LOADS_SCALES + LOADS_A + LOADS_B);
 	BARRIER();
-	if (group == 1)
-		BARRIER();
-	for (u32 s = 0; s < steps; s++)
-		do_step(p, s, &scales, acc);
-	if (group == 0)
-		BARRIER();
-	WAIT_VMCNT(0); /* no load may land in LDS after the workgroup has released it */
+	advance(w);
 }
 
-INLINE void gemm(GLOBAL u8 *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const GLOBAL u8 *B,
-                 const GLOBAL u8 *SB, u32 M, u32 N, u32 K, u32 ld_scale, u32 size) {
+INLINE void be_late(u32 is_late) {
+	if (is_late)
+#pragma unroll
+		for (u32 i = 0; i < PHASE; i++)
+			BARRIER();
+}
+
+/* An even number of steps, at least four. */
+INLINE void multiply(struct wave *w, u32 steps, u32 group, accumulators acc) {
+	struct scales even, odd;
+
+	begin(w, &even);
+	be_late(group == 1);
+	do_step(w, 0, TWO, 1, &even, &odd, acc);
+	do_step(w, 1, TWO, 0, &odd, &even, acc);
+	for (u32 s = 6; s <= steps; s += 2) {
+		do_step(w, 0, TWO, 0, &even, &odd, acc);
+		do_step(w, 1, TWO, 0, &odd, &even, acc);
+	}
+	do_step(w, 0, ONE, 0, &even, &odd, acc);
+	do_step(w, 1, NONE, 0, &odd, &even, acc);
+	be_late(group == 0);
+}
+
+INLINE void gemm(const struct matrices *m, GLOBAL u8 *C, u32 size) {
 	u32 row = __builtin_amdgcn_workgroup_id_y() * TILE;
 	u32 col = __builtin_amdgcn_workgroup_id_x() * TILE;
 	u32 group = WAVE() / 4;
-	struct product p = {
-		make_panel(A, SA, row, M, K, ld_scale),
-		make_panel(B, SB, col, N, K, ld_scale),
-		group * 64,
-		WAVE() % 4 * 64,
-		K / 32,
-	};
-	accumulators acc = {};
+	struct wave w = find_wave(m, row, col);
+	accumulators acc;
 
-	multiply_tile(&p, group, acc);
-	u32 rows = ROWS_STORED(M - row);
-	buffer c = make_buffer(C + (u64)row * N * size, rows * N * size);
-	store_tile(c, p.wave_row, col + p.wave_col, N, size, acc[0]);
-	store_tile(c, HALF + p.wave_row, col + p.wave_col, N, size, acc[1]);
+	multiply(&w, m->K / STEP, group, acc);
+	struct output o =
+		find_output(row, col, m->M, m->N, size, group * GROUP_A, WAVE() % 4 * COLUMNS);
+#pragma unroll
+	for (u32 n = 0; n < 2 * FRAGS_M; n++) {
+		u32 half = n / FRAGS_M, i = n % FRAGS_M;
+#pragma unroll
+		for (u32 j = 0; j < FRAGS_N; j++)
+			store_fragment(make_buffer(C + o.at, o.bytes[j]), o.offset + j * 16 * size,
+			               size, acc[half][i][j]);
+		o.offset += i + 1 < FRAGS_M ? o.next_row : o.next_row * (HALF / 16 - FRAGS_M + 1);
+	}
 }
 
-KERNEL(512)
-void mxfp4_pingpong_f32(GLOBAL u8 *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const GLOBAL u8 *B,
-                        const GLOBAL u8 *SB, u32 M, u32 N, u32 K, u32 ld_scale) {
-	gemm(C, A, SA, B, SB, M, N, K, ld_scale, 4);
+KERNEL(512) void mxfp4_pingpong_f32(struct matrices m, GLOBAL u8 *C) {
+	gemm(&m, C, 4);
 }
 
-KERNEL(512)
-void mxfp4_pingpong_bf16(GLOBAL u8 *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const GLOBAL u8 *B,
-                         const GLOBAL u8 *SB, u32 M, u32 N, u32 K, u32 ld_scale) {
-	gemm(C, A, SA, B, SB, M, N, K, ld_scale, 2);
+KERNEL(512) void mxfp4_pingpong_bf16(struct matrices m, GLOBAL u8 *C) {
+	gemm(&m, C, 2);
 }

@@ -15,7 +15,6 @@
 #include "preshuffled.h"
 
 typedef __bf16 bf16x2 __attribute__((ext_vector_type(2)));
-typedef __bf16 bf16x4 __attribute__((ext_vector_type(4)));
 typedef float f32x2 __attribute__((ext_vector_type(2)));
 
 /* The K tile at which a split begins. */
@@ -80,7 +79,8 @@ INLINE void add_f32(u32x4 to, u32 offset, u32 imm, f32x4 x) {
 }
 
 INLINE void add(const struct split *p, u32 size, accumulators acc) {
-	struct output o = find_output(tile_row(), tile_col(), p->m.M, p->m.N, size);
+	struct output o =
+		find_output(tile_row(), tile_col(), p->m.M, p->m.N, size, 0, WAVE() * COLUMNS);
 	u32x4 to[FRAGS_N];
 #pragma unroll
 	for (u32 j = 0; j < FRAGS_N; j++)
@@ -166,7 +166,8 @@ INLINE f32x4 add_parts(const struct tile_parts *t, u32 offset) {
 }
 
 INLINE void reduce(const struct split *p, const struct tile_parts *t) {
-	struct output o = find_output(tile_row(), tile_col(), p->m.M, p->m.N, 2);
+	struct output o =
+		find_output(tile_row(), tile_col(), p->m.M, p->m.N, 2, 0, WAVE() * COLUMNS);
 	for (u32 i = 0; i < 2 * GROUPS; i++) {
 #pragma unroll
 		for (u32 j = 0; j < FRAGS_N; j++) {

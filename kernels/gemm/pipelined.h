@@ -8,24 +8,13 @@
 
 #include "preshuffled.h"
 
-typedef __bf16 bf16x4 __attribute__((ext_vector_type(4)));
-
 /* The least number of whole tiles that are pipelined: two that begin and two that end. */
 #ifndef LEAST_TILES
 #define LEAST_TILES 4
 #endif
 
-INLINE void store_fragment(buffer to, u32 offset, u32 size, f32x4 x) {
-	u32x2 halves = __builtin_bit_cast(u32x2, __builtin_convertvector(x, bf16x4));
-	if (size == 2)
-		__builtin_amdgcn_raw_buffer_store_b64(halves, to, offset, 0, 0);
-	else
-		__builtin_amdgcn_raw_buffer_store_b128(__builtin_bit_cast(u32x4, x), to, offset, 0,
-		                                       0);
-}
-
 INLINE void store(GLOBAL u8 *C, u32 row, u32 col, u32 M, u32 N, u32 size, accumulators acc) {
-	struct output o = find_output(row, col, M, N, size);
+	struct output o = find_output(row, col, M, N, size, 0, WAVE() * COLUMNS);
 	buffer to[FRAGS_N];
 #pragma unroll
 	for (u32 j = 0; j < FRAGS_N; j++)

@@ -7,7 +7,7 @@
  * 256. A passes through LDS slots by LDS-DMA. B and the scales go directly to registers, of which
  * there are two sets. A lane loads scales as 4 bytes, which serve 32 rows and 8 blocks.
  *
- * LDS has room for three slots of FP4 or FP6, or for two of FP8:
+ * LDS has room for three slots of FP4, or for two of FP6 or FP8:
  *
  *   tile s, three slots:  loads of B and scales of s+1, then of A of s+2
  *           two slots:    loads of A of s+1, then of B and scales of s+1
@@ -17,38 +17,13 @@
  * So one barrier a tile suffices: after it A of s+1 is complete, and no wave reads A of s any more,
  * whose slot the loads of tile s+1 overwrite.
  *
- * All of a tile is volatile assembly, which the compiler keeps in this order. The offsets of lanes
- * are constant, and K advances in SOFFSET. SOFFSET never decides whether an access is in range: the
- * offset of a row past the matrix is past the descriptor's end without it.
- *
- * The operands of the MFMA are exchanged, so that a lane holds four adjacent columns of C. */
+ * The offsets of lanes are constant, and K advances in SOFFSET. SOFFSET never decides whether an
+ * access is in range: the offset of a row past the matrix is past the descriptor's end without it.
+ */
 #ifndef PRESHUFFLED_H
 #define PRESHUFFLED_H
 
-#include "../gfx950.h"
-
-/* Formats as MFMA has them. */
-#define E4M3 0
-#define E5M2 1
-#define E2M3 2
-#define E3M2 3
-#define E2M1 4
-
-#ifndef FORMAT_A
-#define FORMAT_A E2M1
-#define FORMAT_B E2M1
-#endif
-
-/* The formats in which they are decoded. */
-#ifndef DECODED_A
-#define DECODED_A FORMAT_A
-#endif
-#ifndef DECODED_B
-#define DECODED_B FORMAT_B
-#endif
-
-/* The bits of an element; also the registers of a lane's 32 elements. */
-#define BITS(format) ((format) == E2M1 ? 4 : (format) >= E2M3 ? 6 : 8)
+#include "placed.h"
 
 /* Groups whose accumulators are in VGPRs, which are read without a copy. */
 #if FORMAT_A == E2M1
@@ -60,29 +35,20 @@
 enum {
 	BITS_A = BITS(FORMAT_A),
 	BITS_B = BITS(FORMAT_B),
-	TILE = 256,
 	WAVES = 4,
-	STEP = 256, /* K of a tile */
-	STEP_BLOCKS = STEP / 32,
-	CHUNK = 16,
-	SLOTS = BITS_A == 8 ? 2 : 3, /* tiles of A in LDS */
+	SLOTS = BITS_A == 4 ? 3 : 2, /* tiles of A in LDS */
 	AHEAD = SLOTS - 1,           /* tile s + AHEAD of A is loaded during tile s */
-	GROUP_ROWS = 32,
-	GROUPS = TILE / GROUP_ROWS, /* of rows, with one scale dword each */
-	COLUMNS = TILE / WAVES,     /* of a wave */
-	FRAGS_N = COLUMNS / 16,
+	GROUPS = TILE / GROUP_ROWS,  /* of rows, with one scale dword each */
 	GROUPS_N = COLUMNS / GROUP_ROWS,
 };
 
 /* Bytes. */
 enum {
-	A_STEP = STEP * BITS_A / 8,            /* a tile of one row of A */
-	B_STEP = 16 * STEP * BITS_B / 8,       /* of 16 columns of B */
-	SCALE_STEP = GROUP_ROWS * STEP_BLOCKS, /* of the scales of a group */
-	SLOT = TILE * A_STEP,
-	DMA = 64 * CHUNK,
-	BEFORE_A = 3 * DMA, /* the tile of A, in its descriptor */
-	ROW_CHUNKS = A_STEP / CHUNK,
+	A_STEP = STEP * BITS_A / 8,      /* a tile of one row of A */
+	B_STEP = 16 * STEP * BITS_B / 8, /* of 16 columns of B */
+	ROW = BITS_A == 4 ? 128 : 256,   /* of a slot */
+	ROW_CHUNKS = ROW / CHUNK,
+	SLOT = TILE * ROW,
 };
 
 /* A lane's 32 elements are read and loaded in two parts, 16 bytes and the rest. Two reads of 12
@@ -90,7 +56,8 @@ enum {
 enum {
 	PARTS_A = BITS_A > 4 ? 2 : 1,
 	PARTS_B = BITS_B > 4 ? 2 : 1,
-	GROUP_READS = 4 * PARTS_A,
+	READS_A = 2 * PARTS_A, /* of a fragment */
+	GROUP_READS = 2 * READS_A,
 };
 
 /* A wave's vector memory operations of a tile. */
@@ -106,20 +73,6 @@ enum {
 
 /* The products between two loads of a tile. The loads end before the last group. */
 enum { SPREAD = (16 * (GROUPS - 1) - 4) / LOADS };
-
-/* LDS has a row of A as units, unit u in place u ^ swizzle(row), so that the 16 lanes that read the
- * same part of 16 rows use every bank once. An LDS row of FP4 has half of the 64 banks, of FP8 all,
- * and four rows of FP6 have them three times. */
-enum {
-	UNIT = BITS_A == 6 ? 48 : CHUNK,
-	UNITS = A_STEP / UNIT,
-	UNIT_CHUNKS = UNIT / CHUNK,
-	SWIZZLED_ROWS = 16 / UNITS, /* with the same places */
-};
-
-/* The lane's addresses in a slot: of each half of the tile, and of each part of FP8, whose parts
- * are 64 bytes apart. */
-enum { BASES = BITS_A == 8 ? 4 : 2 };
 
 /* The wait for a tile of A, after whose loads there are `later` others. */
 #ifndef WAIT_A
@@ -159,8 +112,6 @@ enum { BASES = BITS_A == 8 ? 4 : 2 };
 #ifndef TILE_BARRIER
 #define TILE_BARRIER() BARRIER()
 #endif
-
-#define WAIT_READS(left) __builtin_amdgcn_s_waitcnt(15 | 3 << 14 | 7 << 4 | (left) << 8)
 
 /* The accumulators of the first groups, as variables. Those of the other groups are AGPRs, numbered
  * in the same order from a0 on, which only assembly names: as variables the compiler would copy
@@ -208,13 +159,14 @@ struct operands {
 	struct descriptors from;
 	struct offsets at;
 	struct ring slots, dma; /* the slots; where the wave writes them */
-	u32 reads[BASES];       /* where the lane reads slot 0 */
+	u32 reads[READS_A];     /* where the lane reads slot 0 */
 };
 
-/* The place of a tile s: where the lane reads it in LDS, the slot of tile s + 1, where the wave
- * writes tile s + AHEAD, and the bytes of K before what is loaded during the tile. */
+/* The place of a tile s: where the lane reads it and tile s + 1 in LDS, where the wave writes tile
+ * s + AHEAD, and the bytes of K before what is loaded during the tile. next: of three slots that of
+ * tile s + 1, of two where the wave writes tile s + 2. */
 struct place {
-	u32 reads[BASES], next, write;
+	u32 reads[READS_A], there[READS_A], next, write;
 	u32 a, b, scales;
 };
 
@@ -231,59 +183,18 @@ SHARED u8 a_slots[SLOTS * SLOT];
 
 /* ---- the operands of a workgroup ---- */
 
-struct matrices {
-	const GLOBAL u8 *a, *a_scales, *b, *b_scales;
-	u32 M, N, K;
-};
-
-INLINE u32 at_most(u32 x, u32 most) {
-	return x < most ? x : most;
-}
-
-INLINE u32 ceil_div(u32 x, u32 by) {
-	return (x + by - 1) / by;
-}
-
-/* x, which is uniform, in a scalar register: the compiler may compute it in vector registers, which
- * assembly does not accept. */
-INLINE u32 scalar(u32 x) {
-	x = __builtin_amdgcn_readfirstlane(x);
-	asm("" : "+s"(x));
-	return x;
-}
-
-/* The same of a constant. */
-#define CONSTANT_SGPR(n)                                                                           \
-	({                                                                                         \
-		u32 constant;                                                                      \
-		asm("s_mov_b32 %0, %1" : "=s"(constant) : "n"(n));                                 \
-		constant;                                                                          \
-	})
-
-/* Of scales for GROUP_ROWS rows, with K padded to 8 blocks. */
-INLINE u32 scale_bytes(u32 K) {
-	return scalar(ceil_div(K, STEP) * SCALE_STEP);
-}
-
-/* The bytes of whole units of `rows` rows, from row `row` of `all` on, within a tile. */
-#ifndef TILE_BYTES
-#define TILE_BYTES(row, all, rows, unit) (ceil_div(at_most((all) - (row), TILE), rows) * (unit))
-#endif
-
-/* A descriptor of a tile's units, without their first `skip` bytes, but with `before` bytes. */
-INLINE u32x4 tile_descriptor(const GLOBAL u8 *matrix, u32 row, u32 all, u32 rows, u32 unit,
-                             u32 skip, u32 before) {
-	u32 bytes = TILE_BYTES(row, all, rows, unit) - skip + before;
-	return make_descriptor(matrix + (u64)(row / rows) * unit + skip - before, scalar(bytes));
-}
-
+/* LDS has chunk c of row r at c ^ swizzle(r), so that the 16 lanes that read the same chunk of 16
+ * rows use every bank once. */
 INLINE u32 swizzle(u32 row) {
-	return row / SWIZZLED_ROWS % UNITS;
+	return row / (256 / ROW) % ROW_CHUNKS;
 }
 
-/* The chunk of a row that belongs to chunk c of it in LDS. */
-INLINE u32 swizzled_chunk(u32 row, u32 c) {
-	return (c / UNIT_CHUNKS ^ swizzle(row)) * UNIT_CHUNKS + c % UNIT_CHUNKS;
+/* The byte of a row of A at which chunk c of LDS begins. Of FP6 LDS has two chunks of each block:
+ * its first 16 bytes, and 16 that begin with the rest if the block is even, and end with it if it
+ * is odd, so that lanes of both kinds use different banks. */
+INLINE u32 chunk_byte(u32 c) {
+	u32 block = c / 2, rest = block % 2 ? 24 - CHUNK : CHUNK;
+	return BITS_A == 6 ? block * 24 + c % 2 * rest : c * CHUNK;
 }
 
 /* `left` elements of K are left from the tile on, of which operations past them read zeros. The
@@ -294,8 +205,8 @@ INLINE void find_offsets(struct offsets *at, u32 K, u32 left) {
 #pragma unroll
 	for (u32 i = 0; i < LOADS_A; i++) {
 		u32 chunk = (wave * LOADS_A + i) * 64 + lane, row = chunk / ROW_CHUNKS;
-		u32 byte = swizzled_chunk(row, chunk % ROW_CHUNKS) * CHUNK;
-		u32 offset = BEFORE_A - i % 4 * DMA + row * BYTES_A(K) + byte;
+		u32 byte = chunk_byte(chunk % ROW_CHUNKS ^ swizzle(row));
+		u32 offset = BEFORE_DMA - i % 4 * DMA + row * BYTES_A(K) + byte;
 		at->a[i] = byte < BYTES_A(left) ? offset : OUT_OF_RANGE;
 	}
 #pragma unroll
@@ -317,15 +228,17 @@ INLINE struct ring make_ring(u32 first) {
 	return (struct ring){ scalar(first), scalar(first + SLOTS * SLOT) };
 }
 
-/* Lane (row r, block q) has block q of each half of the tile; of FP8 it has chunks q of the half's
- * halves. */
-INLINE void find_lane_reads(u32 reads[BASES]) {
+/* Lane (row r, block q) has block q of each half of the tile. The parts of FP8 are chunks q of the
+ * half's halves. */
+INLINE void find_lane_reads(u32 reads[READS_A]) {
 	u32 r = LANE() % 16, q = LANE() / 16;
 #pragma unroll
-	for (u32 b = 0; b < BASES; b++) {
-		u32 byte = b * (A_STEP / BASES) + q * (BITS_A == 6 ? 24 : CHUNK);
-		reads[b] =
-			(u32)a_slots + r * A_STEP + (byte / UNIT ^ swizzle(r)) * UNIT + byte % UNIT;
+	for (u32 n = 0; n < READS_A; n++) {
+		u32 part = n % PARTS_A, c = n / PARTS_A * (ROW_CHUNKS / 2);
+		c += BITS_A == 6 ? 2 * q + part : 4 * part + q;
+		reads[n] = (u32)a_slots + r * ROW + (c ^ swizzle(r)) * CHUNK;
+		if (BITS_A == 6 && part)
+			reads[n] += q % 2 * 8;
 	}
 }
 
@@ -334,7 +247,7 @@ INLINE struct operands find_operands(const struct matrices *m, u32 row, u32 col,
 	u32 K = m->K;
 	struct operands p;
 	p.from = (struct descriptors){
-		tile_descriptor(m->a, row, m->M, 1, BYTES_A(K), from * A_STEP, BEFORE_A),
+		tile_descriptor(m->a, row, m->M, 1, BYTES_A(K), from * A_STEP, BEFORE_DMA),
 		tile_descriptor(m->b, col, m->N, 16, K * 2 * BITS_B, from * B_STEP, 0),
 		tile_descriptor(m->a_scales, row, m->M, GROUP_ROWS, scale_bytes(K),
 		                SCALES_BEFORE(from), 0),
@@ -348,38 +261,7 @@ INLINE struct operands find_operands(const struct matrices *m, u32 row, u32 col,
 	return p;
 }
 
-/* ---- instructions ---- */
-
-#define LOAD_DIRECT(size, value, descriptor, offset, soffset, imm)                                 \
-	asm volatile("buffer_load_" size " %0, %1, %2, %3 offen offset:%4"                         \
-	             : "=v"(value)                                                                 \
-	             : "v"(offset), "s"(descriptor), "s"(soffset), "n"(imm))
-
-/* The address of the next LDS-DMA. The compiler uses M0 for nothing in these kernels. Another
- * instruction has to stand between it and the load, which needs a wait state. */
-#define SET_M0(base, add)                                                                          \
-	asm volatile("s_add_u32 m0, %0, %1" ::"s"(base), "n"(add) : "scc", "memory")
-
-/* The n-th LDS-DMA of a tile, at M0 of the first of its four. */
-#define LOAD_LDS(n, descriptor, offset, soffset)                                                   \
-	asm volatile("buffer_load_dwordx4 %0, %1, %2 offen offset:%3 lds" ::"v"(offset),           \
-	             "s"(descriptor), "s"(soffset), "n"((n) % 4 * DMA)                             \
-	             : "memory")
-
-/* Adds x y, where byte 2 half + odd of a scale dword is that of the fragment, to registers of
- * assembly, `to`, from C on. */
-#define MFMA_TEXT(to, C)                                                                           \
-	"v_mfma_scale_f32_16x16x128_f8f6f4 " to ", %1, %2, " C                                     \
-	", %3, %4 op_sel:[%5,%6,0] op_sel_hi:[%7,%7,0] "                                           \
-	"cbsz:" TEXT(DECODED_B) " blgp:" TEXT(DECODED_A)
-#define TEXT(macro) TEXT_OF(macro)
-#define TEXT_OF(x)  #x
-
-#define MFMA_INPUTS(x, y, sx, sy, odd_x, odd_y, half)                                              \
-	"v"(x), "v"(y), SCALE_INPUTS(sx, sy), "n"(odd_x), "n"(odd_y), "n"(half)
-#ifndef SCALE_INPUTS
-#define SCALE_INPUTS(sx, sy) "v"(sx), "v"(sy)
-#endif
+/* ---- accumulators ---- */
 
 #define AGPR_TUPLE "a[%0:%8]"
 
@@ -409,30 +291,46 @@ INLINE void next_slot(u32 *slot, const struct ring *r) {
 	    : "scc");
 }
 
-INLINE void find_reads(const struct operands *p, u32 slot, u32 reads[BASES]) {
+INLINE void find_reads(const struct operands *p, u32 slot, u32 reads[READS_A]) {
 #pragma unroll
-	for (u32 b = 0; b < BASES; b++)
+	for (u32 b = 0; b < READS_A; b++)
 		asm("v_add_u32_e32 %0, %1, %2" : "=v"(reads[b]) : "s"(slot), "v"(p->reads[b]));
 }
 
 INLINE void first_place(const struct operands *p, struct place *at) {
 #pragma unroll
-	for (u32 b = 0; b < BASES; b++)
-		at->reads[b] = p->reads[b];
-	at->next = CONSTANT_SGPR(SLOT);
+	for (u32 n = 0; n < READS_A; n++) {
+		at->reads[n] = p->reads[n];
+		at->there[n] = p->reads[n] + SLOT;
+	}
 	at->write = p->dma.first + WRITE_AHEAD * SLOT;
+	at->next = SLOTS == 2 ? p->dma.first + !WRITE_AHEAD * SLOT : CONSTANT_SGPR(SLOT);
 	at->a = CONSTANT_SGPR(AHEAD * A_STEP);
 	at->b = CONSTANT_SGPR(B_STEP);
 	at->scales = CONSTANT_SGPR(SCALE_STEP);
 }
 
+INLINE void exchange(u32 *x, u32 *y) {
+	u32 z = *x;
+	*x = *y;
+	*y = z;
+}
+
+/* The bytes of K are opaque: the compiler would add before a load, which needs a wait state. */
 INLINE void advance(const struct operands *p, struct place *at) {
-	find_reads(p, at->next, at->reads);
-	next_slot(&at->next, &p->slots);
-	next_slot(&at->write, &p->dma);
+#pragma unroll
+	for (u32 n = 0; n < READS_A; n++)
+		exchange(&at->reads[n], &at->there[n]);
+	if (SLOTS == 2) {
+		exchange(&at->write, &at->next);
+	} else {
+		next_slot(&at->next, &p->slots);
+		next_slot(&at->write, &p->dma);
+	}
 	at->a += A_STEP;
 	at->b += B_STEP;
 	at->scales += SCALE_STEP;
+	asm volatile("" : "+s"(at->a), "+s"(at->b), "+s"(at->scales));
 }
 
 /* The wave's n-th load of a tile's B and scales. */
@@ -469,20 +367,20 @@ INLINE void load_all_a(u32x4 a, const u32 at[LOADS_A], u32 to, u32 k_a) {
 }
 
 /* The n-th LDS read of a group. */
-INLINE void read_a(const u32 reads[BASES], u32 g, u32 n, group to) {
-	u32 part = n % PARTS_A, half = n / PARTS_A / 2, odd = n / PARTS_A % 2;
-	u32 at = (2 * g + odd) * 16 * A_STEP;
+INLINE void read_a(const u32 reads[READS_A], u32 g, u32 n, group to) {
+	u32 part = n % PARTS_A, half = n / READS_A, odd = n / PARTS_A % 2;
+	u32 from = reads[half * PARTS_A + part], at = (2 * g + odd) * 16 * ROW;
 	struct elements_a *x = &to[half][odd];
 	if (part == 0)
-		LDS_READ_B128(x->first, reads[half * BASES / 2], at);
+		LDS_READ_B128(x->first, from, at);
 	else if (BITS_A == 6)
-		LDS_READ_B64(x->rest, reads[half], at + CHUNK);
+		LDS_READ_B64(x->rest, from, at);
 	else
-		LDS_READ_B128(x->rest, reads[half * 2 + 1], at);
+		LDS_READ_B128(x->rest, from, at);
 }
 
 /* Group 0 of a tile. */
-INLINE void read_first(const u32 reads[BASES], group to) {
+INLINE void read_first(const u32 reads[READS_A], group to) {
 #pragma unroll
 	for (u32 n = 0; n < GROUP_READS; n++)
 		read_a(reads, 0, n, to);
@@ -547,8 +445,6 @@ INLINE f32x4 accumulator(accumulators acc, u32 i, u32 j) {
 	return x;
 }
 
-#define USE_V(x) asm volatile("" ::"v"(x))
-
 /* The compiler must treat the offsets as used after the loads. Adjacent loads are repeated together
  * after a page fault, so none may overwrite an offset of another [LLVM GCNHazardRecognizer: soft
  * clauses]. */
@@ -603,8 +499,9 @@ INLINE void place_load(const struct wave *w, enum ahead ahead, u32 n, struct dir
 }
 
 /* The products of group g, between them the LDS reads of group `then` of a slot, and loads. */
-INLINE void do_group(struct wave *w, enum ahead ahead, int from_zero, u32 g, const u32 reads[BASES],
-                     u32 then, const struct direct *now, struct direct *next, accumulators acc) {
+INLINE void do_group(struct wave *w, enum ahead ahead, int from_zero, u32 g,
+                     const u32 reads[READS_A], u32 then, const struct direct *now,
+                     struct direct *next, accumulators acc) {
 #pragma unroll
 	for (u32 n = 0; n < 16; n++) {
 		u32 place = 16 * g + n;
@@ -622,11 +519,9 @@ INLINE void do_group(struct wave *w, enum ahead ahead, int from_zero, u32 g, con
  * to, or begin with zero. */
 INLINE void do_tile(struct wave *w, enum ahead ahead, int from_zero, const struct direct *now,
                     struct direct *next, accumulators acc) {
-	u32 there[BASES];
-
 	CLAIM_AGPRS();
-	if (ahead != NOTHING)
-		find_reads(&w->p, w->at.next, there);
+	if (ahead != NOTHING && SLOTS > 2)
+		find_reads(&w->p, w->at.next, w->at.there);
 	if (ahead == NOTHING)
 		WAIT_DIRECT(0);
 	else
@@ -643,7 +538,8 @@ INLINE void do_tile(struct wave *w, enum ahead ahead, int from_zero, const struc
 		WAIT_A(LOADS_DIRECT);
 	if (ahead != NOTHING)
 		TILE_BARRIER();
-	do_group(w, ahead, from_zero, GROUPS - 1, ahead != NOTHING ? there : 0, 0, now, next, acc);
+	do_group(w, ahead, from_zero, GROUPS - 1, ahead != NOTHING ? w->at.there : 0, 0, now, next,
+	         acc);
 }
 
 /* ---- a product ---- */
@@ -669,38 +565,6 @@ INLINE void do_even(struct wave *w, enum ahead ahead, int from_zero, accumulator
 INLINE void do_odd(struct wave *w, enum ahead ahead, accumulators acc) {
 	do_tile(w, ahead, 0, &w->odd, &w->even, acc);
 	advance(&w->p, &w->at);
-}
-
-/* Where a wave's fragments are in C, with elements of `size` bytes. */
-struct output {
-	u64 at;               /* the tile's first row, bytes */
-	u32 bytes[FRAGS_N];   /* of the tile's rows, for each column of fragments */
-	u32 offset, next_row; /* the lane's in fragment 0, 0; from there to 1, 0 */
-};
-
-/* Rows past the last are past the end of the buffer. Columns past the last are whole fragments,
- * whose descriptors have 0 bytes. */
-INLINE struct output find_output(u32 row, u32 col, u32 M, u32 N, u32 size) {
-	u32 first = col + WAVE() * COLUMNS, ld = N * size, bytes = at_most(M - row, TILE) * ld;
-	struct output o;
-	o.at = (u64)row * ld;
-	o.offset = LANE() % 16 * ld + (first + LANE() / 16 * 4) * size;
-	o.next_row = 16 * ld;
-#pragma unroll
-	for (u32 j = 0; j < FRAGS_N; j++)
-		o.bytes[j] = first + 16 * j < N ? bytes : 0;
-	return o;
-}
-
-/* `bytes` for a tile below `tiles`, else 0. In assembly, because the compiler might select in
- * vector registers. */
-INLINE u32 bytes_of(u32 s, u32 tiles, u32 bytes) {
-	u32 masked;
-	asm("s_cmp_lt_u32 %1, %2\n\ts_cselect_b32 %0, %3, 0"
-	    : "=s"(masked)
-	    : "s"(s), "s"(tiles), "s"(bytes)
-	    : "scc");
-	return masked;
 }
 
 /* The descriptors for the loads during tile s. */

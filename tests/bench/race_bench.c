@@ -97,7 +97,7 @@ int main(void) {
 		{ "gemm/mxfp4_f32", 1024, 1024, 1024 },
 		{ "gemm/mxfp4_bf16", 128, 128, 1024 },
 		{ "gemm/mxfp4_splitk4", 32, 32, 512 },
-		{ "gemm/mxfp4_pingpong_f32", 256, 256, 384 },
+		{ "gemm/mxfp4_pingpong_f32", 256, 256, 1024 },
 		{ "gemm/mxfp4_pingpong_f32", 256, 256, 3072 },
 		{ "gemm/mxfp4_pingpong_bf16", 256, 256, 1024 },
 		{ "gemm/mxfp8_f32", 256, 256, 512 },

@@ -106,7 +106,7 @@ is("$copies[0]{buffer} $copies[0]{rows}x$copies[0]{cols}", 'SHUFFLED 45x13', 'a 
 my ($code) = grep { $_->{wrong} } @{ $copies[0]{window}{values} };
 like(join(' ', @{ $code->{want} }), qr/^0x[0-9a-f]{2} [\d.e+-]+$/, '  with the code that it must have') or diag explain $code;
 
-my @race = ('run', '--case', 'cases/gemm/mxfp4_pingpong_f32.yaml', '--co', "$build/kernels/broken/missing_barrier.co", '--html', "$dir/race.html", 'gemm/mxfp4_pingpong_f32/128x128x1024/general');
+my @race = ('run', '--case', 'cases/gemm/mxfp4_pingpong_f32.yaml', '--co', "$build/kernels/broken/missing_barrier.co", '--html', "$dir/race.html", 'gemm/mxfp4_pingpong_f32/128x128x1536/general');
 is(mxcheck(@race), 3, 'a race');
 my ($run) = @{ data_of("$dir/race.html")->{runs} };
 my $found = $run->{findings}[ $run->{race}{finding} ];

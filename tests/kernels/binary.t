@@ -144,29 +144,7 @@ for ([ 3, 2 ], [ 0, 8, '-fno-slp-vectorize', '-mllvm', '-amdgpu-load-store-vecto
 		$status ? 'which is a race' : 'which is right') or diag $out, $err;
 }
 
-# ---- ping-pong: the clusters of a step, which are the loop's body ----
-
-my @memory = ('read load vmcnt(8) lgkmcnt(0) barrier', 'read load vmcnt(20) lgkmcnt(0) barrier');
-my @late   = ('read load lgkmcnt(0) barrier vmcnt(8)', 'read load lgkmcnt(0) barrier vmcnt(20)');
-my $matrix = 'setprio(1) mfma setprio(0)';
-my %loop = (
-	'gemm/mxfp4_pingpong.co'    => join(' ', map { "$_ $matrix barrier" } @memory),
-	'broken/late_wait.co'       => join(' ', map { "$_ $matrix barrier" } @late),
-	'broken/missing_barrier.co' => join(' ', map { "$_ $matrix" } @memory),
-);
-for my $co (sort keys %loop) {
-	for my $kernel (qw(mxfp4_pingpong_f32 mxfp4_pingpong_bf16)) {
-		my @code = disassemble($co, $kernel);
-		my ($loop) = skeleton(@code) =~ /^\S+ load vmcnt\(20\) barrier (.*?) vmcnt\(0\)/;
-		is($loop, $loop{$co}, "$co $kernel: the clusters of a step");
-		is(scalar(grep { /^s_barrier/ } @code[ grep { $code[ $_ - 1 ] =~ /^s_cbranch/ } 1 .. $#code ]), 2,
-			"$co $kernel: the first barrier of one group and the last of the other are conditional");
-		is(scalar(grep { /^scratch_|^buffer_.* off, s\[0:3\]/ } @code), 0,
-			"$co $kernel: no instruction touches scratch");
-	}
-}
-
-# ---- pipelined: the body of the loop, two tiles of K ----
+# ---- ping-pong: the clusters of two steps, which are the loop's body ----
 
 # The code of loops without loops inside: from the target of each branch back to it.
 sub loops {
@@ -182,27 +160,53 @@ sub loops {
 	return @loops;
 }
 
-# The least share at K = 2048, the cycles of the loop's MFMA, and the waits of a tile: for B and scales,
-# for the next A. All groups begin with a wait for their LDS reads, and all waves meet once.
-my @pipelined = (
-	(map { [ mxfp4_pipelined => $_, 40, 4096, 8, 26 ] } qw(mxfp4_pipelined_f32 mxfp4_pipelined_bf16 mxfp4_masked_f32 mxfp4_masked_bf16)),
-	(map { [ a8w4_pipelined => $_, 35, 8192, 0, 18 ] } qw(a8w4_pipelined_f32 a8w4_pipelined_bf16)),
-	(map { [ mxfp6_pipelined => $_, 35, 4096, 12, 38 ] } qw(mxfp6_pipelined_f32 mxfp6_pipelined_bf16)),
+my @memory = ('read load vmcnt(8) lgkmcnt(0) barrier', 'read load read load vmcnt(14) lgkmcnt(0) barrier');
+my @late   = map { s/(vmcnt\S+) (.*)/$2 $1/r } @memory;
+my $matrix = 'setprio(1) mfma setprio(0)';
+my %loop = (
+	'gemm/mxfp4_pingpong.co'    => join(' ', map { "$_ $matrix barrier" } @memory, @memory),
+	'broken/late_wait.co'       => join(' ', map { "$_ $matrix barrier" } @late, @late),
+	'broken/missing_barrier.co' => join(' ', map { "$_ $matrix" } @memory, @memory),
 );
-for (@pipelined) {
-	my ($co, $kernel, $least, $cycles, $direct, $next) = @$_;
-	my $case = "gemm/$kernel";
-	my ($loop) = loops("gemm/$co.co", $kernel);
-	my $mfma = grep { /^v_mfma/ } @$loop;
-	is($mfma, 256, "$kernel: the loop multiplies two tiles");
-	cmp_ok($mfma / @$loop, '>=', 0.5, "$kernel: half of the loop's instructions are MFMA");
-	cmp_ok(scalar(grep { /^v_(?!mfma)/ } @$loop), '<=', 8, "$kernel: few other vector instructions: addresses in LDS");
-	is(skeleton(grep { /^s_waitcnt vmcnt|^s_barrier/ } @$loop), join(' ', ("vmcnt($direct) lgkmcnt(0) vmcnt($next) lgkmcnt(0) barrier") x 2),
-		"$kernel: a tile waits for B and scales, for the next A, and once for all waves");
-	mxcheck('run', '--case', "cases/$case.yaml", '-v', '--no-analysis', '--shape', '256,256,2048', '--regime', 'exact', $case);
-	my ($share) = $out =~ /wave instructions, ([\d.]+) % MFMA/ or diag $out, $err;
-	like($out, qr/^ *loop .*, 256 MFMA .* passes of MFMA $cycles cycles: bound by MFMA$/m, "$kernel: its loop is bound by MFMA");
-	cmp_ok($share, '>=', $least, "$kernel: $least % of the instructions at K = 2048 are MFMA");
+for my $co (sort keys %loop) {
+	for my $kernel (qw(mxfp4_pingpong_f32 mxfp4_pingpong_bf16)) {
+		my @code = disassemble($co, $kernel);
+		my ($loop) = loops($co, $kernel);
+		is(skeleton(@$loop), $loop{$co}, "$co $kernel: the clusters of two steps");
+		is(scalar(grep { /^s_barrier/ } @code[ grep { $code[ $_ - 1 ] =~ /^s_cbranch/ } 1 .. $#code ]), 2,
+			"$co $kernel: the first barrier of one group and the last of the other are conditional");
+		is(scalar(grep { /^scratch_|^buffer_.* off, s\[0:3\]/ } @code), 0,
+			"$co $kernel: no instruction touches scratch");
+	}
+}
+
+# ---- ping-pong and pipelined: the body of the loop, two tiles of K ----
+
+# MFMA of the loop and their cycles, the least share at K = 2048, and the waits and barriers of a tile.
+# The pipelined ones wait for B and scales, for the next A, and once for all waves.
+sub tile { return "vmcnt($_[0]) lgkmcnt(0) vmcnt($_[1]) lgkmcnt(0) barrier" }
+my $clusters = 'vmcnt(8) lgkmcnt(0) barrier vmcnt(14) lgkmcnt(0) barrier';
+my @production = (
+	[ mxfp4_pingpong  => [qw(mxfp4_pingpong_f32 mxfp4_pingpong_bf16)], 128, 2048, 39, $clusters ],
+	[ mxfp4_pipelined => [qw(mxfp4_pipelined_f32 mxfp4_pipelined_bf16 mxfp4_masked_f32 mxfp4_masked_bf16)], 256, 4096, 40, tile(8, 26) ],
+	[ a8w4_pipelined  => [qw(a8w4_pipelined_f32 a8w4_pipelined_bf16)], 256, 8192, 35, tile(0, 18) ],
+	[ mxfp6_pipelined => [qw(mxfp6_pipelined_f32 mxfp6_pipelined_bf16)], 256, 4096, 35, tile(0, 26) ],
+);
+for my $of (@production) {
+	my ($co, $kernels, $products, $cycles, $least, $waits) = @$of;
+	for my $kernel (@$kernels) {
+		my $case = "gemm/$kernel";
+		my ($loop) = loops("gemm/$co.co", $kernel);
+		my $mfma = grep { /^v_mfma/ } @$loop;
+		is($mfma, $products, "$kernel: the loop multiplies two tiles");
+		cmp_ok($mfma / @$loop, '>=', 0.5, "$kernel: half of the loop's instructions are MFMA");
+		cmp_ok(scalar(grep { /^v_(?!mfma)/ } @$loop), '<=', 8, "$kernel: few other vector instructions: addresses in LDS");
+		is(skeleton(grep { /^s_waitcnt vmcnt|^s_barrier/ } @$loop), join(' ', ($waits) x 2), "$kernel: the waits and barriers of a tile");
+		mxcheck('run', '--case', "cases/$case.yaml", '-v', '--no-analysis', '--shape', '256,256,2048', '--regime', 'exact', $case);
+		my ($share) = $out =~ /wave instructions, ([\d.]+) % MFMA/ or diag $out, $err;
+		like($out, qr/^ *loop .*, $products MFMA .* passes of MFMA $cycles cycles: bound by MFMA$/m, "$kernel: its loop is bound by MFMA");
+		cmp_ok($share, '>=', $least, "$kernel: $least % of the instructions at K = 2048 are MFMA");
+	}
 }
 
 # ---- the table of kernels/README.md ----
