@@ -27,8 +27,8 @@ struct mx_error {
 /* Sets err->text, printf style; returns -1, so that callers can `return mx_fail(...)`. */
 __attribute__((format(printf, 2, 3))) int mx_fail(struct mx_error *err, const char *format, ...);
 
-/* Replaces line feeds and other control characters, which names of files and texts of YAML may have, by
- * spaces. Returns text. */
+/* Replaces line feeds and other control characters, which names of files and texts of YAML may
+ * have, by spaces. Returns text. */
 char *mx_one_line(char *text);
 
 /* ---- the file, as written ---- */
@@ -112,8 +112,8 @@ struct mx_buffer_spec {
 	char *random;   /* of such codes: the buffer of random numbers that round them; or NULL */
 	char *layout;   /* layout of packed operands or scales; NULL: in lines */
 	char *pad_rows, *pad_cols; /* multiples to pad to; NULL: the layout's own */
-	char *fill;                /* value of the padding: a byte, "poison" or "random"; NULL: poison */
-	char *slack;               /* bytes of padding after the layout; NULL: 0 */
+	char *fill;    /* value of the padding: a byte, "poison" or "random"; NULL: poison */
+	char *slack;   /* bytes of padding after the layout; NULL: 0 */
 	char *in, *at; /* the buffer that holds this one, and the byte at which it begins; NULL: a
 	                  buffer of its own; 0 */
 };
@@ -223,7 +223,11 @@ typedef enum {
 	MX_WEIGHTS_BF16,
 	MX_WEIGHTS_F16,
 	MX_WEIGHTS_E4M3,
-	MX_WEIGHTS_E5M2
+	MX_WEIGHTS_E5M2,
+	/* with scales for 32 keys, the least power of two that no weight exceeds */
+	MX_WEIGHTS_BLOCKS,
+	MX_WEIGHTS_E4M3_UP = MX_WEIGHTS_BLOCKS,
+	MX_WEIGHTS_E2M1_UP
 } mx_weights;
 /* In which h of a mixture of experts meets W2. E2M1 has scales for 32 by the recipe of that name.
  */

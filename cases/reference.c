@@ -106,6 +106,10 @@ static const char *bad_reference(const struct mx_case *c, const char **key) {
 		return r->eps ? "not a key of this reference" : "this reference needs the key";
 	if (r->eps && !(is_number(r->eps) && strtod(r->eps, NULL) > 0))
 		return "not a finite number above 0";
+	*key = "tile";
+	if (r->op == MX_REFERENCE_ATTENTION && (r->p >= MX_WEIGHTS_BLOCKS) != (r->tile != NULL))
+		return r->tile ? "only weights in blocks have tiles"
+		               : "weights in blocks need the key";
 	*key = "topk";
 	if (r->op == MX_REFERENCE_MOE && !(r->topk && r->n_experts && r->tile))
 		return "this reference needs topk, n_experts and tile";
@@ -238,6 +242,20 @@ static int make_scale(const struct scope *s, size_t depth, double *scale, struct
 	return *scale != 0 ? 0 : field_fail(err, s->c, at, "it is 0");
 }
 
+/* Scales divide rows and columns of what they scale evenly. `rows`: of scales, if not the buffer's.
+ */
+static int check_scales(const struct mx_plan *p, mx_slot k, mx_slot scale, size_t rows,
+                        struct mx_error *err) {
+	if (p->reference.slot[scale] < 0)
+		return 0;
+	const struct mx_buffer *x = buffer_of(p, k), *s = buffer_of(p, scale);
+	if (s->rows && s->cols && rows % s->rows == 0 && x->cols % s->cols == 0)
+		return 0;
+	return field_fail(err, p->c, (struct field){ "reference.", -1, slots[scale].name },
+	                  "%zu x %zu scales do not divide %zu x %zu elements evenly", s->rows,
+	                  s->cols, rows, x->cols);
+}
+
 /* Rows are those of each batch, one below the other; columns those of each head, side by side. */
 static int make_attention(const struct scope *s, struct mx_plan *p, struct mx_error *err) {
 	const struct mx_reference_spec *r = p->c->reference;
@@ -258,28 +276,20 @@ static int make_attention(const struct scope *s, struct mx_plan *p, struct mx_er
 		return -1;
 	if (x->width > v->cols / x->kv_heads)
 		return size_fail(p, MX_SLOT_V, k->rows, x->width * x->kv_heads, err);
-	if (make_scale(s, depth, &x->scale, err))
+	if (make_scale(s, depth, &x->scale, err) || make_count(s, "tile", r->tile, &x->tile, err) ||
+	    check_scales(p, MX_SLOT_Q, MX_SLOT_Q_SCALE, q->rows, err) ||
+	    check_scales(p, MX_SLOT_K, MX_SLOT_K_SCALE, k->rows, err) ||
+	    check_scales(p, MX_SLOT_V, MX_SLOT_V_SCALE, v->rows, err))
 		return -1;
+	if (r->tile && x->tile % 32)
+		return field_fail(err, p->c, (struct field){ "reference.", -1, "tile" },
+		                  "%zu keys are not whole blocks of 32", x->tile);
 	if (make_keys(s, p, err) || check_size(p, MX_SLOT_K, k->rows, depth * x->kv_heads, err) ||
 	    check_size(p, MX_SLOT_V, k->rows, v->cols, err) ||
 	    check_size(p, MX_SLOT_O, q->rows, x->width * x->heads, err) ||
 	    check_size(p, MX_SLOT_LSE, x->batch * x->heads, q->rows / x->batch, err))
 		return -1;
 	return 0;
-}
-
-/* Scales divide rows and columns of what they scale evenly. `rows`: of scales, if not the buffer's.
- */
-static int check_scales(const struct mx_plan *p, mx_slot k, mx_slot scale, size_t rows,
-                        struct mx_error *err) {
-	if (p->reference.slot[scale] < 0)
-		return 0;
-	const struct mx_buffer *x = buffer_of(p, k), *s = buffer_of(p, scale);
-	if (s->rows && s->cols && rows % s->rows == 0 && x->cols % s->cols == 0)
-		return 0;
-	return field_fail(err, p->c, (struct field){ "reference.", -1, slots[scale].name },
-	                  "%zu x %zu scales do not divide %zu x %zu elements evenly", s->rows,
-	                  s->cols, rows, x->cols);
 }
 
 /* Rows that tokens may take if they are sorted, each expert padded to whole tiles. */

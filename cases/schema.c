@@ -243,8 +243,10 @@ static const cyaml_strval_t reference_ops[] = {
 
 /* In which weights of attention meet V. The first, with value 0, is the default. */
 static const cyaml_strval_t weight_types[] = {
-	{ "f32", MX_WEIGHTS_F32 },   { "bf16", MX_WEIGHTS_BF16 }, { "f16", MX_WEIGHTS_F16 },
-	{ "e4m3", MX_WEIGHTS_E4M3 }, { "e5m2", MX_WEIGHTS_E5M2 },
+	{ "f32", MX_WEIGHTS_F32 },         { "bf16", MX_WEIGHTS_BF16 },
+	{ "f16", MX_WEIGHTS_F16 },         { "e4m3", MX_WEIGHTS_E4M3 },
+	{ "e5m2", MX_WEIGHTS_E5M2 },       { "e4m3_up", MX_WEIGHTS_E4M3_UP },
+	{ "e2m1_up", MX_WEIGHTS_E2M1_UP },
 };
 
 static const cyaml_strval_t roundings[] = {

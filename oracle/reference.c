@@ -11,17 +11,25 @@
 
 /* ---- values of inputs ---- */
 
-/* Without the buffer, 1: a scale of the whole tensor. */
-static double tensor_scale(const struct mx_bench *b, mx_slot k) {
-	return buffer_of(b, k) ? input(b, k, 0, 0) : 1;
+/* The scale of an element, of scales that divide rows and columns evenly; without them 1. */
+static double scale_at(const struct mx_bench *b, mx_slot scale, const struct mx_buffer *of,
+                       size_t row, size_t col) {
+	const struct mx_buffer *s = buffer_of(b, scale);
+	return s ? input(b, scale, row * s->rows / of->rows, col * s->cols / of->cols) : 1;
 }
 
-static double *values(const struct mx_bench *b, mx_slot k, double factor) {
+/* The values of a buffer, and those times their scales. */
+static double *scaled_values(const struct mx_bench *b, mx_slot k, mx_slot scale) {
 	const struct mx_buffer *s = buffer_of(b, k);
 	double *x = malloc((s->rows * s->cols + 1) * sizeof *x);
 	for (size_t i = 0; x && i < s->rows * s->cols; i++)
-		x[i] = factor * input(b, k, i / s->cols, i % s->cols);
+		x[i] = input(b, k, i / s->cols, i % s->cols) *
+		       (scale == k ? 1 : scale_at(b, scale, s, i / s->cols, i % s->cols));
 	return x;
+}
+
+static double *values(const struct mx_bench *b, mx_slot k) {
+	return scaled_values(b, k, k);
 }
 
 /* ---- expected outputs ---- */
@@ -45,8 +53,7 @@ static int factor_of(const struct mx_bench *b, mx_slot k, mx_slot scale, const s
                      struct exact_factor *f) {
 	const struct mx_buffer *s = buffer_of(b, k);
 	double least = mx_least_normal(s->type);
-	double *value = values(b, k, 1),
-	       *nominal = malloc((s->rows * s->cols + 1) * sizeof *nominal);
+	double *value = values(b, k), *nominal = malloc((s->rows * s->cols + 1) * sizeof *nominal);
 	*f = (struct exact_factor){ value, nominal };
 	for (size_t i = 0; value && nominal && i < s->rows * s->cols; i++) {
 		size_t row = i / s->cols / (buffer_of(b, scale) ? block[0] : 1);
@@ -70,7 +77,7 @@ static enum exact_accumulator accumulator_of(const struct mx_bench *b) {
 static int product(const struct mx_bench *b, struct expected *c, struct mx_error *err) {
 	const struct mx_reference *r = &b->plan.reference;
 	struct exact_factor a = { 0 }, x = { 0 };
-	double *bias = buffer_of(b, MX_SLOT_BIAS) ? values(b, MX_SLOT_BIAS, 1) : NULL;
+	double *bias = buffer_of(b, MX_SLOT_BIAS) ? values(b, MX_SLOT_BIAS) : NULL;
 	enum exact_status status = EXACT_NO_MEMORY;
 	if (!factor_of(b, MX_SLOT_A, MX_SLOT_A_SCALE, r->a_block, &a) &&
 	    !factor_of(b, MX_SLOT_B, MX_SLOT_B_SCALE, r->b_block, &x)) {
@@ -171,15 +178,20 @@ static int find_keys(const struct mx_bench *b, size_t batch, size_t *n, size_t *
 	return 0;
 }
 
-/* Digits and smallest subnormal of the types in which weights meet V. */
-static void precision_of(mx_weights p, struct exact_attention *x) {
+static struct exact_inner weights_of(mx_weights p) {
+	static const struct exact_inner blocks[] = {
+		[MX_WEIGHTS_E4M3_UP] = { EXACT_BLOCKS_E4M3, .limit = 448 },
+		[MX_WEIGHTS_E2M1_UP] = { EXACT_BLOCKS_E2M1, .limit = 6 },
+	};
 	static const mx_buffer_type types[] = {
 		[MX_WEIGHTS_F32] = MX_DT_F32,   [MX_WEIGHTS_BF16] = MX_DT_BF16,
 		[MX_WEIGHTS_F16] = MX_DT_F16,   [MX_WEIGHTS_E4M3] = MX_DT_E4M3,
 		[MX_WEIGHTS_E5M2] = MX_DT_E5M2,
 	};
-	x->p_least = mx_unit_in_last_place(types[p], 0);
-	x->p_digits = mx_digits(types[p]);
+	if (p >= MX_WEIGHTS_BLOCKS)
+		return blocks[p];
+	return (struct exact_inner){ .digits = mx_digits(types[p]),
+		                     .least = mx_unit_in_last_place(types[p], 0) };
 }
 
 /* The inputs of all heads. */
@@ -213,10 +225,11 @@ static enum exact_status one_head(const struct mx_bench *b, const struct inputs 
 		.v = xv,
 		.scale = r->scale,
 		.mask = (enum exact_mask)b->plan.c->reference->mask,
+		.p = weights_of(b->plan.c->reference->p),
+		.tile = r->tile,
 		.scalings = !!buffer_of(b, MX_SLOT_Q_SCALE) + !!buffer_of(b, MX_SLOT_K_SCALE) +
 		            !!buffer_of(b, MX_SLOT_V_SCALE),
 	};
-	precision_of(b->plan.c->reference->p, &p);
 	if (xq && xk && xv && all)
 		status = exact_attention(&p, all, bound, l, l + q.rows);
 	for (size_t i = 0; status == EXACT_OK && i < q.rows; i++) {
@@ -251,9 +264,9 @@ static int one_batch(const struct mx_bench *b, const struct inputs *in, size_t b
 
 static int attention(const struct mx_bench *b, struct expected *o, struct expected *lse,
                      struct mx_error *err) {
-	struct inputs in = { values(b, MX_SLOT_Q, tensor_scale(b, MX_SLOT_Q_SCALE)),
-		             values(b, MX_SLOT_K, tensor_scale(b, MX_SLOT_K_SCALE)),
-		             values(b, MX_SLOT_V, tensor_scale(b, MX_SLOT_V_SCALE)) };
+	struct inputs in = { scaled_values(b, MX_SLOT_Q, MX_SLOT_Q_SCALE),
+		             scaled_values(b, MX_SLOT_K, MX_SLOT_K_SCALE),
+		             scaled_values(b, MX_SLOT_V, MX_SLOT_V_SCALE) };
 	int rc = in.q && in.k && in.v ? 0 : mx_fail(err, "%s: out of memory", b->plan.name);
 	for (size_t i = 0; !rc && i < b->plan.reference.batch; i++)
 		rc = one_batch(b, &in, i, o, lse, err);
@@ -401,7 +414,7 @@ static void judge_values(struct judged *j, mx_slot k, const struct expected *x) 
 
 static int softmax(const struct mx_bench *b, struct expected *y, struct mx_error *err) {
 	const struct mx_buffer *s = buffer_of(b, MX_SLOT_X);
-	double *x = values(b, MX_SLOT_X, 1);
+	double *x = values(b, MX_SLOT_X);
 	enum exact_status status =
 		x ? exact_softmax(s->rows, s->cols, x, y->value, y->bound) : EXACT_NO_MEMORY;
 	free(x);
@@ -411,16 +424,16 @@ static int softmax(const struct mx_bench *b, struct expected *y, struct mx_error
 
 static int norm(const struct mx_bench *b, struct expected *y, struct mx_error *err) {
 	const struct mx_buffer *s = buffer_of(b, MX_SLOT_X);
-	double *x = values(b, MX_SLOT_X, 1), *bias = NULL, *weight = NULL;
+	double *x = values(b, MX_SLOT_X), *bias = NULL, *weight = NULL;
 	struct exact_norm p = { .rows = s->rows,
 		                .n = s->cols,
 		                .x = x,
 		                .eps = b->plan.reference.eps,
 		                .centred = b->plan.c->reference->op == MX_REFERENCE_LAYER_NORM };
 	if (buffer_of(b, MX_SLOT_WEIGHT))
-		p.weight = weight = values(b, MX_SLOT_WEIGHT, 1);
+		p.weight = weight = values(b, MX_SLOT_WEIGHT);
 	if (buffer_of(b, MX_SLOT_BIAS))
-		p.bias = bias = values(b, MX_SLOT_BIAS, 1);
+		p.bias = bias = values(b, MX_SLOT_BIAS);
 	bool all = x && !weight == !buffer_of(b, MX_SLOT_WEIGHT) &&
 	           !bias == !buffer_of(b, MX_SLOT_BIAS);
 	enum exact_status status = all ? exact_norm(&p, y->value, y->bound) : EXACT_NO_MEMORY;

@@ -97,9 +97,10 @@ static struct exact_inner inner_of(mx_inner h) {
 		[MX_INNER_F16] = { MX_DT_F16, 0 },        [MX_INNER_E2M1_FLOOR] = { MX_DT_E2M1, 8 },
 		[MX_INNER_E2M1_EVEN] = { MX_DT_E2M1, 7 }, [MX_INNER_E2M1_UP] = { MX_DT_E2M1, 6 },
 	};
-	bool block = t[h].limit > 0;
-	return (struct exact_inner){ block ? 0 : mx_digits(t[h].type),
-		                     block ? 0 : mx_unit_in_last_place(t[h].type, 0), t[h].limit };
+	if (t[h].limit > 0)
+		return (struct exact_inner){ EXACT_BLOCKS_E2M1, .limit = t[h].limit };
+	return (struct exact_inner){ .digits = mx_digits(t[h].type),
+		                     .least = mx_unit_in_last_place(t[h].type, 0) };
 }
 
 /* Whether a product of i8 is summed exactly, and scaled after that. */

@@ -19,6 +19,12 @@
  * is within (E_N + |O| E_L) / (L - E_L) of O = N / L, and division and scaling add 2^-21 and 2^-23
  * for each multiplication.
  *
+ * Weights in blocks of E2M1 or E4M3 are those of the family with tiles of `tile` keys in ascending
+ * order: w_j = exp(s_j - m), m the largest score up to the tile's end, is converted as in
+ * exact_moe.c, times exp(m - max) at the end; the sum is of weights before the conversion. So an
+ * error of m changes what is converted, and E, the largest error of the scores so far, is part of
+ * that of w_j, and again of exp(m - max). The reference is the sum of the converted weights.
+ *
  * LSE = max + ln L: ln of a sum that is wrong by E_L (there the sum is of weights in f32 or of
  * converted ones), v_log_f32 within 1 ulp, a multiplication by ln 2, and an addition: -ln(1 - E_L /
  * L)
@@ -120,15 +126,20 @@ static void make_weights(const struct exact_attention *p, const struct shared *s
 	}
 }
 
+/* The error of a sum over the keys, and of the rescaling for each tile. */
+static double error_of_sum(const struct exact_attention *p) {
+	double tiles = (double)((p->keys + TILE - 1) / TILE);
+	return exact_bound_factor(p->keys) + tiles * 0x1p-23 * (1 + 0x1p-10);
+}
+
 /* By how much each weight of a query may be wrong in a sum. */
 static void make_errors(const struct exact_attention *p, const struct queries *x, size_t i) {
-	double tiles = (double)((p->keys + TILE - 1) / TILE);
-	double g = exact_bound_factor(p->keys) + tiles * 0x1p-23 * (1 + 0x1p-10);
-	double conversion = (1 + ldexp(1, 1 - p->p_digits)) * (1 + g);
+	double converted = p->p.blocks ? 0 : ldexp(1, 1 - p->p.digits);
+	double conversion = (1 + converted) * (1 + error_of_sum(p));
 	for (size_t j = i * p->keys; j < (i + 1) * p->keys; j++) {
 		double f = (1 + x->relative[j]) * conversion - 1;
 		bool masked = isinf(x->score[j]);
-		x->error[j] = masked ? 0 : x->weight[j] * f + p->p_least + 0x1p-126;
+		x->error[j] = masked ? 0 : x->weight[j] * f + p->p.least + 0x1p-126;
 	}
 }
 
@@ -145,6 +156,40 @@ static struct sums sums_of(const struct exact_attention *p, const struct queries
 		s.most = fmax(s.most, x->score[j]);
 	}
 	return s;
+}
+
+/* Converts the weights of a tile: h and its errors become those relative to the last maximum.
+ * wrong: the largest error of a score so far. */
+static void narrow_tile(const struct exact_attention *p, size_t n, const double *score,
+                        const double *relative, double most, double wrong, double last, double *h,
+                        double *error) {
+	for (size_t j = 0; j < n; j++) {
+		h[j] = isinf(score[j]) ? 0 : exp(score[j] - most);
+		error[j] = h[j] * ((1 + relative[j]) * exp(wrong) - 1);
+	}
+	exact_narrowed(&p->p, 1, n, h, error);
+	for (size_t j = 0; j < n; j++) {
+		double f = (1 + relative[j]) * exp(2 * wrong) * (1 + error_of_sum(p)) - 1;
+		h[j] *= exp(most - last);
+		error[j] = error[j] * exp(most - last) * (1 + f) + h[j] * f;
+	}
+}
+
+/* Converts the weights of a query with blocks, tile by tile. */
+static void narrow(const struct exact_attention *p, const struct queries *x, size_t i,
+                   double last) {
+	double most = -INFINITY, wrong = 0;
+	for (size_t from = 0; from < p->keys; from += p->tile) {
+		size_t n = p->keys - from < p->tile ? p->keys - from : p->tile;
+		size_t at = i * p->keys + from;
+		for (size_t j = at; j < at + n; j++) {
+			most = fmax(most, x->score[j]);
+			wrong = fmax(wrong, log1p(x->relative[j]));
+		}
+		if (!isinf(most))
+			narrow_tile(p, n, x->score + at, x->relative + at, most, wrong, last,
+			            x->weight + at, x->error + at);
+	}
 }
 
 /* One query, of whose output the numerators and their errors are in o and o_bound. */
@@ -168,11 +213,16 @@ static void fill_queries(const struct exact_attention *p, const struct shared *s
                          const struct queries *x, double *o, double *o_bound, double *lse,
                          double *lse_bound) {
 	double *value = o + x->first * p->width, *bound = o_bound + x->first * p->width;
-	for (size_t i = 0; i < x->n; i++)
+	struct sums sums[QUERIES];
+	for (size_t i = 0; i < x->n; i++) {
 		make_errors(p, x, i);
+		sums[i] = sums_of(p, x, i);
+		if (p->p.blocks)
+			narrow(p, x, i, sums[i].most);
+	}
 	multiply_values(p, s, x, value, bound);
 	for (size_t i = 0; i < x->n; i++)
-		fill_query(p, sums_of(p, x, i), value + i * p->width, bound + i * p->width,
+		fill_query(p, sums[i], value + i * p->width, bound + i * p->width,
 		           &lse[x->first + i], &lse_bound[x->first + i]);
 }
 

@@ -21,12 +21,12 @@
  * q to a floating-point format, to nearest or cut: the error is 2^(1 - digits) |h| and the smallest
  * subnormal.
  *
- * q to E2M1. amax is wrong by at most the largest error of the block, and by 2^-22 of itself if a
- * recipe divides it. Every scale that an amax in this range gives is tried. For each scale both
- * ends of the range of h are converted, to nearest even. The conversion is monotonic, so all other
- * results lie between. The reference is the middle of the results, and the bound half their
- * distance: 0 where h is far from a tie. A kernel may raise amax to a least value of up to 2^-16;
- * if amax is below that, anything from 0 to twice h is within the bound.
+ * q to blocks of E2M1 or E4M3. amax is wrong by at most the largest error of the block, and by
+ * 2^-22 of itself if a recipe divides it. Every scale that an amax in this range gives is tried.
+ * For each scale both ends of the range of h are converted, to nearest even. The conversion is
+ * monotonic, so all other results lie between. The reference is the middle of the results, and the
+ * bound half their distance: 0 where h is far from a tie. A kernel may raise amax to a least value
+ * of up to 2^-16; if amax is below that, anything from 0 to twice h is within the bound.
  *
  * y. The error of a product of terms of at most |q| + e_q (exact_scaled.c), and e_q times the
  * magnitudes of W2. */
@@ -68,10 +68,17 @@ enum exact_status exact_gated(const struct exact_expert *p, double *h, double *b
 
 /* ---- conversions ---- */
 
-/* The E2M1 number nearest to x, ties to even: steps of 1/2, 1 and 2, and none above 6. */
-static double to_e2m1(double x) {
-	double size = fabs(x), step = size < 2 ? 0.5 : size < 4 ? 1 : 2;
-	return copysign(fmin(rint(size / step) * step, 6), x);
+/* The number of the format nearest to x, ties to even, and none above the largest. */
+static double to_format(enum exact_blocks f, double x) {
+	const struct {
+		int digits, least; /* the exponent of the smallest subnormal */
+		double most;
+	} formats[] = { [EXACT_BLOCKS_E2M1] = { 2, -1, 6 }, [EXACT_BLOCKS_E4M3] = { 4, -9, 448 } };
+	int exponent;
+	frexp(x, &exponent);
+	int step = exponent - formats[f].digits;
+	double unit = ldexp(1, step > formats[f].least ? step : formats[f].least);
+	return copysign(fmin(rint(fabs(x) / unit) * unit, formats[f].most), x);
 }
 
 static int scale_of(double amax, double limit) {
@@ -81,14 +88,14 @@ static int scale_of(double amax, double limit) {
 }
 
 /* One block, with every scale that its amax may have. */
-static void narrow_block(size_t n, double limit, double *h, double *bound) {
+static void narrow_block(const struct exact_inner *f, size_t n, double *h, double *bound) {
 	double low = 0, high = 0;
 	for (size_t i = 0; i < n; i++) {
 		low = fmax(low, fabs(h[i]) - bound[i]);
 		high = fmax(high, fabs(h[i]) + bound[i]);
 	}
-	int first = scale_of(low * (1 - 0x1p-22), limit),
-	    last = scale_of(high * (1 + 0x1p-22), limit);
+	int first = scale_of(low * (1 - 0x1p-22), f->limit),
+	    last = scale_of(high * (1 + 0x1p-22), f->limit);
 	for (size_t i = 0; i < n; i++) {
 		double least = INFINITY, most = -INFINITY;
 		if (low < SMALL) {
@@ -97,8 +104,8 @@ static void narrow_block(size_t n, double limit, double *h, double *bound) {
 		}
 		for (int s = first; s <= last; s++) {
 			double unit = ldexp(1, s);
-			least = fmin(least, unit * to_e2m1((h[i] - bound[i]) / unit));
-			most = fmax(most, unit * to_e2m1((h[i] + bound[i]) / unit));
+			least = fmin(least, unit * to_format(f->blocks, (h[i] - bound[i]) / unit));
+			most = fmax(most, unit * to_format(f->blocks, (h[i] + bound[i]) / unit));
 		}
 		h[i] = (least + most) / 2;
 		bound[i] = (most - least) / 2;
@@ -106,11 +113,11 @@ static void narrow_block(size_t n, double limit, double *h, double *bound) {
 }
 
 void exact_narrowed(const struct exact_inner *f, size_t rows, size_t n, double *h, double *bound) {
-	for (size_t i = 0; f->digits && i < rows * n; i++)
+	for (size_t i = 0; !f->blocks && i < rows * n; i++)
 		bound[i] += ldexp(fabs(h[i]) + bound[i], 1 - f->digits) + f->least;
-	for (size_t row = 0; !f->digits && row < rows; row++)
+	for (size_t row = 0; f->blocks && row < rows; row++)
 		for (size_t i = 0; i < n; i += BLOCK)
-			narrow_block(n - i < BLOCK ? n - i : BLOCK, f->limit, h + row * n + i,
+			narrow_block(f, n - i < BLOCK ? n - i : BLOCK, h + row * n + i,
 			             bound + row * n + i);
 }
 

@@ -46,13 +46,15 @@ enum exact_status exact_softmax(size_t rows, size_t n, const double *x, double *
 
 /* ---- a mixture of experts: exact_moe.c ---- */
 
-/* The format in which h meets the second product. E2M1: blocks of 32 with a scale that is a power
- * of two, the least one with amax < limit * scale; limit is 8 (floor), 7 (even) or 6 (no
- * saturation). */
+/* The format in which h meets the second product, or weights of attention meet V. E2M1 and E4M3:
+ * blocks of 32 with a scale that is a power of two, the least one with amax < limit * scale; limit
+ * is 8 (floor), 7 (even) or 6 (no saturation) of E2M1, and 448 (no saturation) of E4M3. */
+enum exact_blocks { EXACT_NO_BLOCKS, EXACT_BLOCKS_E2M1, EXACT_BLOCKS_E4M3 };
 struct exact_inner {
-	int digits;   /* 0: E2M1 */
-	double least; /* the smallest subnormal */
-	double limit; /* of E2M1 */
+	enum exact_blocks blocks;
+	double limit; /* of blocks */
+	int digits;   /* without blocks */
+	double least; /* the smallest subnormal, of weights as a part of the largest */
 };
 
 /* One expert: h = silu(G) U, G and U being the first and the last `inner` columns of X W1^T. */
@@ -66,8 +68,7 @@ struct exact_expert {
 /* h, bound: tokens x inner. */
 enum exact_status exact_gated(const struct exact_expert *p, double *h, double *bound);
 
-/* Converts h, rows x n with errors of at most `bound`, to the format of the second product, and
- * updates the bound. */
+/* Converts h, rows x n with errors of at most `bound`, to a format, and updates the bound. */
 void exact_narrowed(const struct exact_inner *f, size_t rows, size_t n, double *h, double *bound);
 
 /* y = h W2^T: h is rows x k with errors of at most h_bound, W2 width x k, y rows x width. */
@@ -101,8 +102,8 @@ struct exact_attention {
 	const double *q, *k, *v;
 	double scale;
 	enum exact_mask mask;
-	int p_digits;   /* digits of the format in which weights meet V */
-	double p_least; /* its smallest subnormal, as a part of the largest weight */
+	struct exact_inner p; /* the format in which weights meet V */
+	size_t tile;          /* of blocks: a multiple of 32 */
 	unsigned
 		scalings; /* multiplications by scales of Q, K and V that a term may pass through */
 };

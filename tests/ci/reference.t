@@ -229,6 +229,9 @@ sub is_refused {
 is_refused('a block without scales', ':\d+: reference\.a_block: there are no scales', 'product', 'a_scale: SA, ' => '');
 is_refused('indices in f32', ':\d+: reference\.indices: indices are i32 or u32', 'topk', '{name: T, role: none, type: u32' => '{name: T, role: none, type: f32');
 is_refused('an output in u8', ':\d+: reference\.y: an output is f32, bf16, f16 or f64', 'softmax', '{name: Y, role: none, type: f32' => '{name: Y, role: none, type: u8');
+is_refused('weights in blocks without a tile', ':\d+: reference\.tile: weights in blocks need the key', 'attention', 'heads: 2' => 'heads: 2, p: e4m3_up');
+is_refused('a tile of weights without blocks', ':\d+: reference\.tile: only weights in blocks have tiles', 'attention', 'heads: 2' => 'heads: 2, tile: 64');
+is_refused('a tile of one and a half blocks', ': reference\.tile: 48 keys are not whole blocks of 32', 'attention', 'heads: 2' => 'heads: 2, p: e2m1_up, tile: 48');
 is_refused('a norm without eps', ':\d+: reference\.eps: this reference needs the key', 'norm', ', eps: 0.001' => '');
 is_refused('an eps of 0', ':\d+: reference\.eps: not a finite number above 0', 'norm', 'eps: 0.001' => 'eps: 0');
 is_refused('a softmax with eps', ':\d+: reference\.eps: not a key of this reference', 'softmax', 'y: Y}' => 'y: Y, eps: 1}');

@@ -343,18 +343,22 @@ static double gate_share(size_t lost) {
 	return most;
 }
 
-/* E2M1 by a search: the nearest magnitude, of two the one with an even code; the least power of two
- * above amax / limit. */
+/* E2M1, or E4M3 if the limit is 448, by a search: the nearest magnitude, of two the one with an
+ * even code; the least power of two above amax / limit. */
 static void narrow(size_t n, double limit, double *x) {
-	static const double codes[] = { 0, 0.5, 1, 1.5, 2, 3, 4, 6 };
+	double codes[127];
+	static const double of_e2m1[] = { 0, 0.5, 1, 1.5, 2, 3, 4, 6 };
 	double amax = 0, unit = 0x1p-60;
+	size_t n_codes = limit == 448 ? 127 : 8;
+	for (uint8_t c = 0; c < n_codes; c++)
+		codes[c] = limit == 448 ? mx_value(MX_DT_E4M3, &c, 0) : of_e2m1[c];
 	for (size_t i = 0; i < n; i++)
 		amax = fmax(amax, fabs(x[i]));
 	while (unit * limit <= amax)
 		unit *= 2;
 	for (size_t i = 0; i < n; i++) {
 		size_t best = 0;
-		for (size_t c = 1; c < 8; c++) {
+		for (size_t c = 1; c < n_codes; c++) {
 			double now = fabs(fabs(x[i]) / unit - codes[best]),
 			       next = fabs(fabs(x[i]) / unit - codes[c]);
 			best = next < now || (next == now && c % 2 == 0) ? c : best;
@@ -366,7 +370,7 @@ static void narrow(size_t n, double limit, double *x) {
 static void conversions_cover_what_errors_change(void) {
 	static const double limits[] = { 8, 7, 6 };
 	for (size_t l = 0; l < 3; l++) {
-		struct exact_inner f = { .limit = limits[l] };
+		struct exact_inner f = { EXACT_BLOCKS_E2M1, .limit = limits[l] };
 		bool same = true, within = true;
 		size_t open = 0, other = 0;
 		for (size_t round = 0; round < 200; round++) {
@@ -398,7 +402,7 @@ static void conversions_cover_what_errors_change(void) {
 		ok(other > 0, "another recipe is not within it");
 	}
 	double h[1] = { 1.75 }, e[1] = { 0.25 };
-	exact_narrowed(&(struct exact_inner){ 8, 0, 0 }, 1, 1, h, e);
+	exact_narrowed(&(struct exact_inner){ .digits = 8 }, 1, 1, h, e);
 	ok(h[0] == 1.75 && e[0] == 0.25 + 0x1p-6, "bf16 adds an ulp");
 }
 
@@ -410,7 +414,7 @@ static void experts_are_within_their_bound(void) {
 	ok(gate_share(DEPTH) <= 1, "silu of one product times the other is within its bound");
 	ok(gate_share(3) > 1, "without a term it is not");
 	exact_gated(&p, h, e);
-	struct exact_inner f = { .limit = 6 };
+	struct exact_inner f = { EXACT_BLOCKS_E2M1, .limit = 6 };
 	exact_narrowed(&f, TOKENS, INNER, h, e);
 	exact_down(TOKENS, OUT, INNER, h, e, (struct exact_factor){ wide_w2, size_w2 }, 0, y, y_e);
 	bool within = true, beyond = false;
@@ -497,7 +501,7 @@ static void attention_is_within_its_bound(void) {
 			.k = wide_k,
 			.v = wide_v,
 			.scale = (double)0.3f,
-			.p_digits = digits,
+			.p = { .digits = digits },
 		};
 		double o[WIDTH], e[WIDTH], lse, lse_e;
 		float out[WIDTH], l;
@@ -519,6 +523,80 @@ static void attention_is_within_its_bound(void) {
 	}
 }
 
+/* One query, tiles of two blocks: as above, with the weights of each block converted. */
+enum { TWO_BLOCKS = 64 };
+static void attend_in_blocks(double limit, bool rescales, float out[WIDTH]) {
+	float most = -INFINITY, sum = 0, s[KEYS];
+	memset(out, 0, WIDTH * sizeof *out);
+	for (size_t from = 0; from < KEYS; from += TWO_BLOCKS) {
+		size_t n = KEYS - from < TWO_BLOCKS ? KEYS - from : TWO_BLOCKS;
+		float now = most;
+		double p[TWO_BLOCKS];
+		for (size_t j = 0; j < n; j++) {
+			s[j] = 0;
+			for (size_t d = 0; d < DEPTH; d++)
+				s[j] += q[d] * k[from + j][d];
+			s[j] *= 0.3f;
+			now = fmaxf(now, s[j]);
+		}
+		float old = exp2f((most - now) * 1.44269504f);
+		sum *= old;
+		for (size_t c = 0; c < WIDTH; c++)
+			out[c] *= rescales ? old : 1;
+		for (size_t j = 0; j < n; j++) {
+			float w = exp2f((s[j] - now) * 1.44269504f);
+			sum += w;
+			p[j] = (double)w;
+		}
+		for (size_t j = 0; j < n; j += 32)
+			narrow(n - j < 32 ? n - j : 32, limit, p + j);
+		for (size_t j = 0; j < n; j++)
+			for (size_t c = 0; c < WIDTH; c++)
+				out[c] += (float)p[j] * v[from + j][c];
+		most = now;
+	}
+	for (size_t c = 0; c < WIDTH; c++)
+		out[c] /= sum;
+}
+
+static void weights_in_blocks(enum exact_blocks blocks, double limit, const char *name) {
+	struct exact_attention p = {
+		.queries = 1,
+		.keys = KEYS,
+		.depth = DEPTH,
+		.width = WIDTH,
+		.q = wide_q,
+		.k = wide_k,
+		.v = wide_v,
+		.scale = (double)0.3f,
+		.p = { blocks, .limit = limit },
+		.tile = TWO_BLOCKS,
+	};
+	size_t within = 0, tight = 0, kept = 0, whole = 0;
+	enum { ROUNDS = 40 };
+	for (size_t round = 0; round < ROUNDS; round++) {
+		double o[WIDTH], e[WIDTH], lse, lse_e, size = 0, wide = 0;
+		float out[WIDTH], l;
+		draw_attention();
+		exact_attention(&p, o, e, &lse, &lse_e);
+		attend_in_blocks(limit, true, out);
+		for (size_t c = 0; c < WIDTH; c++) {
+			within += fabs((double)out[c] - o[c]) <= e[c];
+			size += fabs(o[c]);
+			wide += e[c];
+		}
+		tight += wide < size;
+		attend_in_blocks(limit, false, out);
+		kept += fabs((double)out[0] - o[0]) > e[0];
+		attend(0.3f, KEYS, 24, false, out, &l);
+		whole += fabs((double)out[0] - o[0]) > e[0];
+	}
+	ok(within == ROUNDS * WIDTH, "weights in blocks of %s: O is within its bound", name);
+	ok(tight == ROUNDS, "  which is less than O");
+	ok(kept > 0, "  without the rescaling for a larger maximum it is not");
+	ok(whole > 0, "  nor with weights that are not converted");
+}
+
 static void masks_leave_keys_out(void) {
 	double o[3 * WIDTH], e[3 * WIDTH], lse[3], lse_e[3], one[WIDTH], first;
 	double three[3 * DEPTH];
@@ -532,7 +610,7 @@ static void masks_leave_keys_out(void) {
 		                     .k = wide_k,
 		                     .v = wide_v,
 		                     .scale = 1,
-		                     .p_digits = 24,
+		                     .p = { .digits = 24 },
 		                     .mask = EXACT_CAUSAL_TOP };
 	exact_attention(&p, o, e, lse, lse_e);
 	ok(fabs(o[0] - wide_v[0]) <= 0x1p-40 && lse[1] == lse[2],
@@ -575,7 +653,7 @@ static void queries_together_are_as_one_by_one(enum exact_mask mask, const char 
 		                     .k = k,
 		                     .v = v,
 		                     .scale = 0.3,
-		                     .p_digits = 8,
+		                     .p = { .digits = 8 },
 		                     .mask = mask };
 	bool good = exact_attention(&p, o, e, lse, lse_e) == EXACT_OK;
 	for (size_t i = 0; good && i < QUERIES; i++) {
@@ -645,6 +723,8 @@ int main(void) {
 	conversions_cover_what_errors_change();
 	experts_are_within_their_bound();
 	attention_is_within_its_bound();
+	weights_in_blocks(EXACT_BLOCKS_E4M3, 448, "E4M3");
+	weights_in_blocks(EXACT_BLOCKS_E2M1, 6, "E2M1");
 	masks_leave_keys_out();
 	queries_together_are_as_one_by_one(EXACT_NO_MASK, "all keys");
 	queries_together_are_as_one_by_one(EXACT_CAUSAL_TOP, "causal");
