@@ -87,7 +87,7 @@ FORCE:
 
 $(B)/libmxhip.so: $(call objects,ref/hip) $(call archives,codeobject mxref)
 	@echo "  LD   $@"
-	$(Q)$(CC) $(CFLAGS) -shared -o $@ $^ -Wl,--no-undefined,--exclude-libs,ALL $(LDFLAGS) -lelf -lz -lzstd $(MSGPACK) -lm
+	$(Q)$(CC) $(CFLAGS) -shared -o $@ $^ -Wl,-z,nodelete,--no-undefined,--exclude-libs,ALL $(LDFLAGS) -lelf -lz -lzstd $(MSGPACK) -lm
 
 # A room must not call a room above it: the linker reads each archive once, in order.
 $(B)/mxcheck: $(filter $(B)/%,$(USES_ci))

@@ -1,7 +1,7 @@
 /* Allocation: device, host and managed memory, and host memory that the program registers. */
 #include <string.h>
 
-#include "runtime.h"
+#include "queue.h"
 
 static hipError_t allocate(void **p, size_t bytes, struct mx_allocation of) {
 	if (!p)
@@ -17,7 +17,7 @@ static hipError_t allocate(void **p, size_t bytes, struct mx_allocation of) {
 static hipError_t allocate_for_host(void **p, size_t bytes, struct mx_allocation of) {
 	hipError_t e = allocate(p, bytes, of);
 	if (e == hipSuccess && *p)
-		mxhipMark(*p, bytes, MX_WRITTEN);
+		mx_hip_mark((uint64_t)(uintptr_t)*p, bytes, MX_WRITTEN);
 	return e;
 }
 
@@ -55,6 +55,7 @@ static bool is_host_memory(const void *p) {
 MXHIP_API hipError_t hipFree(void *p) {
 	if (!p)
 		return mx_hip_return(hipSuccess);
+	mx_queue_finish(NULL);
 	return mx_hip_return(!is_host_memory(p) && mx_hip_release(p) ? hipSuccess
 	                                                             : hipErrorInvalidValue);
 }
@@ -87,6 +88,7 @@ MXHIP_API hipError_t hipHostMalloc(void **p, size_t bytes, unsigned flags) {
 MXHIP_API hipError_t hipHostFree(void *p) {
 	if (!p)
 		return mx_hip_return(hipSuccess);
+	mx_queue_finish(NULL);
 	return mx_hip_return(is_host_memory(p) && mx_hip_release(p) ? hipSuccess
 	                                                            : hipErrorInvalidValue);
 }
@@ -138,6 +140,7 @@ MXHIP_API hipError_t hipHostRegister(void *p, size_t bytes, unsigned flags) {
 MXHIP_API hipError_t hipHostUnregister(void *p) {
 	if (!p)
 		return mx_hip_return(hipErrorInvalidValue);
+	mx_queue_finish(NULL);
 	return mx_hip_return(mx_hip_unregister(p) ? hipSuccess : hipErrorHostMemoryNotRegistered);
 }
 

@@ -1,8 +1,8 @@
-/* Work in the order of a stream: it runs now, or a captured stream appends it to a graph, in the
- * order in which it is enqueued. */
+/* Work in the order of a stream: it is enqueued, or a captured stream appends it to a graph, in the
+ * order in which it comes. */
 #include <stdatomic.h>
 
-#include "graph.h"
+#include "queue.h"
 
 /* Work is captured in an order in which it can run, so each node depends on the previous one. */
 static hipError_t capture(struct ihipStream_t *stream, const struct hipGraphNode *node) {
@@ -16,42 +16,80 @@ void mx_capture_abandon(struct ihipGraph *graph) {
 	hipGraphDestroy(graph);
 }
 
+/* Threads that have set launch options do their work at once. */
+static hipError_t run_now(struct hipGraphNode *node) {
+	mx_queue_finish(NULL);
+	hipError_t e = mx_node_run(node);
+	mx_node_clear(node);
+	return e;
+}
+
+/* Takes what the node points to. */
+static hipError_t enqueue(struct ihipStream_t *stream, struct hipGraphNode *node) {
+	if (stream->capture)
+		return capture(stream, node);
+	return mx_options_are_set() ? run_now(node) : mx_queue_push(stream, node);
+}
+
 hipError_t mx_stream_launch(hipStream_t handle, const struct mx_function *f,
                             const struct mx_shape *s, void **params, void **extra) {
 	struct hipGraphNode node;
 	struct ihipStream_t *stream;
 	hipError_t e = mx_stream_of(handle, &stream);
-	if (e != hipSuccess)
-		return e;
-	if (!stream->capture)
-		return mx_launch(f, s, params, extra);
-	e = mx_graph_kernel_node(&node, f, s, params, extra);
-	return e == hipSuccess ? capture(stream, &node) : e;
+	if (e == hipSuccess)
+		e = mx_graph_kernel_node(&node, f, s, params, extra);
+	return e == hipSuccess ? enqueue(stream, &node) : e;
 }
 
-hipError_t mx_stream_copy(hipStream_t handle, void *to, const void *from, size_t bytes,
-                          hipMemcpyKind kind) {
-	struct hipGraphNode node = { .type = hipGraphNodeTypeMemcpy,
-		                     .copy = { to, from, bytes, kind } };
-	struct ihipStream_t *stream;
-	hipError_t e = mx_stream_of(handle, &stream);
-	if (e != hipSuccess)
-		return e;
-	return stream->capture ? capture(stream, &node) : hipMemcpy(to, from, bytes, kind);
+static bool is_pageable(const void *p) {
+	return !mx_hip_is_allocation(p, 1);
 }
 
-hipError_t mx_stream_set(hipStream_t handle, void *to, unsigned value, unsigned width, size_t n) {
-	struct hipGraphNode node = { .type = hipGraphNodeTypeMemset };
+/* A copy from pageable memory reads it in the call; one to pageable memory is over when the call
+ * returns [HIP, hipMemcpyAsync]. */
+hipError_t mx_stream_copy(hipStream_t handle, const struct mx_copy *c) {
+	struct hipGraphNode node = { .type = hipGraphNodeTypeMemcpy, .copy = *c };
 	struct ihipStream_t *stream;
 	hipError_t e = mx_stream_of(handle, &stream);
-	if (e != hipSuccess)
+	if (e != hipSuccess || !c->bytes || !c->rows)
 		return e;
-	if (!stream->capture)
-		return mx_hip_set(to, value, width, n);
-	node.set = (hipMemsetParams){
-		.dst = to, .elementSize = width, .height = 1, .value = value, .width = n
-	};
-	return capture(stream, &node);
+	e = mx_hip_copy_check(c);
+	bool pageable = is_pageable(c->to), staged = !pageable && is_pageable(c->from);
+	if (e == hipSuccess && !stream->capture && staged)
+		e = mx_hip_copy_stage(&node.copy);
+	if (e == hipSuccess)
+		e = enqueue(stream, &node);
+	if (e == hipSuccess && !stream->capture && pageable)
+		mx_queue_finish(stream);
+	return e;
+}
+
+hipError_t mx_stream_set(hipStream_t handle, const hipMemsetParams *p) {
+	struct hipGraphNode node = { .type = hipGraphNodeTypeMemset, .set = *p };
+	struct ihipStream_t *stream;
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e == hipSuccess)
+		e = mx_hip_set_check(p);
+	return e == hipSuccess ? enqueue(stream, &node) : e;
+}
+
+hipError_t mx_stream_event(struct ihipStream_t *stream, hipGraphNodeType type, hipEvent_t event) {
+	struct hipGraphNode node = { .type = type, .event = event };
+	return enqueue(stream, &node);
+}
+
+hipError_t mx_stream_free(hipStream_t handle, void *p) {
+	struct hipGraphNode node = { .type = MX_NODE_FREE, .free = p };
+	struct ihipStream_t *stream;
+	struct mx_allocation a;
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e != hipSuccess || !p)
+		return e;
+	if (stream->capture)
+		return mx_hip_fail(hipErrorNotSupported, "free in a graph");
+	if (!mx_hip_about(p, &a) || a.base != p || a.kind == MX_HOST_MEMORY)
+		return mx_hip_return(hipErrorInvalidValue);
+	return enqueue(stream, &node);
 }
 
 MXHIP_API hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t handle) {
@@ -60,12 +98,9 @@ MXHIP_API hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t handle) {
 	if (!mx_is_graph_exec(exec))
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = mx_stream_of(handle, &stream);
-	if (e != hipSuccess)
-		return e;
-	if (!stream->capture)
-		return mx_hip_return(mx_graph_run(&exec->graph));
-	e = mx_graph_child_node(&node, &exec->graph);
-	return e == hipSuccess ? capture(stream, &node) : e;
+	if (e == hipSuccess)
+		e = mx_graph_child_node(&node, &exec->graph);
+	return e == hipSuccess ? enqueue(stream, &node) : e;
 }
 
 MXHIP_API hipError_t hipLaunchHostFunc(hipStream_t handle, hipHostFn_t fn, void *data) {
@@ -74,12 +109,7 @@ MXHIP_API hipError_t hipLaunchHostFunc(hipStream_t handle, hipHostFn_t fn, void 
 	if (!fn)
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = mx_stream_of(handle, &stream);
-	if (e != hipSuccess)
-		return e;
-	if (stream->capture)
-		return capture(stream, &node);
-	fn(data);
-	return mx_hip_return(hipSuccess);
+	return e == hipSuccess ? enqueue(stream, &node) : e;
 }
 
 /* The legacy stream cannot be captured. */
@@ -192,14 +222,15 @@ MXHIP_API hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode *mo
 /* The error of earlier work goes to the callback, and stays for the next synchronising call. */
 MXHIP_API hipError_t hipStreamAddCallback(hipStream_t handle, hipStreamCallback_t callback,
                                           void *data, unsigned flags) {
+	struct hipGraphNode node = { .type = hipGraphNodeTypeHost,
+		                     .host = { NULL, data },
+		                     .callback = callback,
+		                     .stream = handle };
 	struct ihipStream_t *stream;
 	if (!callback || flags)
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = mx_stream_of(handle, &stream);
-	if (e != hipSuccess)
-		return e;
-	if (stream->capture)
-		return mx_hip_fail(hipErrorStreamCaptureUnsupported, "a callback in a capture");
-	callback(handle, mx_hip_deferred(), data);
-	return mx_hip_return(hipSuccess);
+	if (e == hipSuccess && stream->capture)
+		e = mx_hip_fail(hipErrorStreamCaptureUnsupported, "a callback in a capture");
+	return e == hipSuccess ? enqueue(stream, &node) : e;
 }

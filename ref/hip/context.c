@@ -138,7 +138,7 @@ MXHIP_API hipError_t hipCtxGetFlags(unsigned *flags) {
 }
 
 MXHIP_API hipError_t hipCtxSynchronize(void) {
-	return mx_hip_synchronise();
+	return hipDeviceSynchronize();
 }
 
 /* ---- peers: the only device has none ---- */
@@ -182,6 +182,6 @@ MXHIP_API hipError_t hipMemcpyPeer(void *to, int to_device, const void *from, in
 MXHIP_API hipError_t hipMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
                                         size_t bytes, hipStream_t stream) {
 	hipError_t e = mx_device_check(to_device ? to_device : from_device);
-	return e == hipSuccess ? mx_stream_copy(stream, to, from, bytes, hipMemcpyDeviceToDevice)
+	return e == hipSuccess ? hipMemcpyAsync(to, from, bytes, hipMemcpyDeviceToDevice, stream)
 	                       : e;
 }

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime.h"
+#include "queue.h"
 
 MXHIP_API hipError_t hipInit(unsigned flags) {
 	return mx_hip_return(flags ? hipErrorInvalidValue : hipSuccess);
@@ -49,11 +49,12 @@ MXHIP_API hipError_t hipDeviceGet(hipDevice_t *device, int ordinal) {
 }
 
 MXHIP_API hipError_t hipDeviceSynchronize(void) {
+	mx_queue_finish(NULL);
 	return mx_hip_synchronise();
 }
 
 MXHIP_API hipError_t hipDeviceReset(void) {
-	return mx_hip_synchronise();
+	return hipDeviceSynchronize();
 }
 
 MXHIP_API hipError_t hipSetDeviceFlags(unsigned flags) {

@@ -38,7 +38,7 @@ MXHIP_API hipError_t hipGetProcAddress(const char *name, void **function, int ve
                                        uint64_t flags, int *result);
 MXHIP_API hipError_t hipGetProcAddress(const char *name, void **function, int version,
                                        uint64_t flags, int *result) {
-	(void)flags; /* default streams of a thread or of all: there is one order for both */
+	(void)flags; /* the default stream is always the legacy one */
 	if (!name || !*name || !function)
 		return mx_hip_return(hipErrorInvalidValue);
 	void *library = own_library();

@@ -66,6 +66,11 @@ void mx_hip_defer(hipError_t e, const char *text) {
 	pthread_mutex_unlock(&lock);
 }
 
+void mx_hip_defer_failure(hipError_t e, hipError_t before) {
+	mx_hip_defer(e, detail);
+	last = before;
+}
+
 void mx_hip_defer_own(hipError_t e, const char *text) {
 	defer(&own, e, text);
 }

@@ -3,20 +3,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph.h"
+#include "queue.h"
 
 /* ---- nodes ---- */
 
 static void clear_graph(struct ihipGraph *g);
 
-static void free_node(struct hipGraphNode *node) {
-	mx_handle_remove(MX_GRAPH_NODE, node);
+void mx_node_clear(struct hipGraphNode *node) {
 	mx_arguments_free(&node->kernel.arguments);
 	if (node->child) {
 		clear_graph(node->child);
 		free(node->child);
 	}
+	free(node->copy.staged);
 	free(node->before);
+}
+
+static void free_node(struct hipGraphNode *node) {
+	mx_handle_remove(MX_GRAPH_NODE, node);
+	mx_node_clear(node);
 	free(node);
 }
 
@@ -96,7 +101,7 @@ static hipError_t copy_graph(struct ihipGraph *to, const struct ihipGraph *from)
 /* A copy with arguments, dependencies and child of its own. */
 static hipError_t copy_node(struct hipGraphNode *to, const struct hipGraphNode *from) {
 	const struct mx_arguments *a = &from->kernel.arguments;
-	void **extra = a->params ? NULL : (void **)a->extra;
+	void *extra[5];
 	hipError_t e = hipSuccess;
 	*to = *from;
 	to->origin = from;
@@ -106,9 +111,11 @@ static hipError_t copy_node(struct hipGraphNode *to, const struct hipGraphNode *
 	to->child = NULL;
 	if (from->type == hipGraphNodeTypeKernel)
 		e = mx_launch_check(from->kernel.function, &from->kernel.shape);
-	if (e == hipSuccess && from->type == hipGraphNodeTypeKernel)
-		e = mx_arguments_copy(from->kernel.function, a->params, extra,
+	if (e == hipSuccess && from->type == hipGraphNodeTypeKernel) {
+		mx_arguments_packed(a, extra);
+		e = mx_arguments_copy(from->kernel.function, a->params, a->params ? NULL : extra,
 		                      &to->kernel.arguments);
+	}
 	if (e == hipSuccess && from->child) {
 		to->child = calloc(1, sizeof *to->child);
 		e = to->child ? copy_graph(to->child, from->child)
@@ -157,36 +164,43 @@ static hipError_t copy_graph(struct ihipGraph *to, const struct ihipGraph *from)
 
 /* ---- running ---- */
 
-static hipError_t run_set(const hipMemsetParams *p) {
-	hipError_t e = hipSuccess;
-	size_t rows = p->height ? p->height : 1;
-	for (size_t y = 0; e == hipSuccess && y < rows; y++)
-		e = mx_hip_set((char *)p->dst + y * p->pitch, p->value, p->elementSize, p->width);
-	return e;
+static hipError_t run_kernel(const struct hipGraphNode *node) {
+	const struct mx_arguments *a = &node->kernel.arguments;
+	void *extra[5];
+	mx_arguments_packed(a, extra);
+	return mx_launch(node->kernel.function, &node->kernel.shape, a->params,
+	                 a->params ? NULL : extra);
 }
 
-static hipError_t run_node(struct hipGraphNode *node) {
-	struct mx_arguments *a = &node->kernel.arguments;
-	switch (node->type) {
-	case hipGraphNodeTypeKernel:
-		return mx_launch(node->kernel.function, &node->kernel.shape, a->params,
-		                 a->params ? NULL : a->extra);
-	case hipGraphNodeTypeMemcpy:
-		return hipMemcpy(node->copy.to, node->copy.from, node->copy.bytes, node->copy.kind);
-	case hipGraphNodeTypeMemset: return run_set(&node->set);
-	case hipGraphNodeTypeHost: node->host.fn(node->host.userData); return hipSuccess;
-	case hipGraphNodeTypeGraph: return mx_graph_run(node->child);
-	case hipGraphNodeTypeEventRecord: return hipEventRecord(node->event, NULL);
-	case hipGraphNodeTypeWaitEvent: return hipStreamWaitEvent(NULL, node->event, 0);
-	default: return hipSuccess;
-	}
+/* The error of earlier work goes to a callback, and stays for the next synchronising call. */
+static void run_host(const struct hipGraphNode *node) {
+	if (node->callback)
+		node->callback(node->stream, mx_hip_deferred(), node->host.userData);
+	else
+		node->host.fn(node->host.userData);
 }
 
-hipError_t mx_graph_run(const struct ihipGraph *g) {
+static hipError_t run_graph(const struct ihipGraph *g) {
 	hipError_t e = hipSuccess;
 	for (size_t i = 0; e == hipSuccess && i < g->n; i++)
-		e = run_node(g->nodes[i]);
+		e = mx_node_run(g->nodes[i]);
 	return e;
+}
+
+hipError_t mx_node_run(const struct hipGraphNode *node) {
+	switch (node->type) {
+	case hipGraphNodeTypeKernel: return run_kernel(node);
+	case hipGraphNodeTypeMemcpy: return mx_hip_copy(&node->copy);
+	case hipGraphNodeTypeMemset: return mx_hip_set(&node->set);
+	case hipGraphNodeTypeHost: run_host(node); return hipSuccess;
+	case hipGraphNodeTypeGraph: return run_graph(node->child);
+	case hipGraphNodeTypeEventRecord: mx_queue_record(node->event); return hipSuccess;
+	case hipGraphNodeTypeWaitEvent: mx_queue_finish_event(node->event); return hipSuccess;
+	case MX_NODE_FREE:
+		return mx_hip_release(node->free) ? hipSuccess
+		                                  : mx_hip_return(hipErrorInvalidValue);
+	default: return hipSuccess;
+	}
 }
 
 /* ---- making nodes ---- */
@@ -255,8 +269,10 @@ MXHIP_API hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t exec, hipGra
 MXHIP_API hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t *out, hipGraph_t g,
                                              const hipGraphNode_t *on, size_t n, void *to,
                                              const void *from, size_t bytes, hipMemcpyKind kind) {
-	struct hipGraphNode node = { .type = hipGraphNodeTypeMemcpy,
-		                     .copy = { to, from, bytes, kind } };
+	struct hipGraphNode node = {
+		.type = hipGraphNodeTypeMemcpy,
+		.copy = { .to = to, .from = from, .bytes = bytes, .rows = 1, .kind = kind }
+	};
 	return out && mx_is_graph(g) ? mx_graph_append(g, &node, on, n, out)
 	                             : mx_hip_return(hipErrorInvalidValue);
 }

@@ -4,6 +4,9 @@
 
 #include "runtime.h"
 
+/* The type of hipFreeAsync, which is no node of a graph. */
+#define MX_NODE_FREE ((hipGraphNodeType)hipGraphNodeTypeCount)
+
 struct hipGraphNode {
 	hipGraphNodeType type;
 	const struct hipGraphNode *origin; /* of an instantiated node: its original */
@@ -13,16 +16,14 @@ struct hipGraphNode {
 		struct mx_shape shape;
 		struct mx_arguments arguments;
 	} kernel;
-	struct {
-		void *to;
-		const void *from;
-		size_t bytes;
-		hipMemcpyKind kind;
-	} copy;
+	struct mx_copy copy;
 	hipMemsetParams set;
 	hipHostNodeParams host;
+	hipStreamCallback_t callback; /* instead of host.fn, and the stream in which it was given */
+	hipStream_t stream;
 	hipEvent_t event;
 	struct ihipGraph *child;
+	void *free;
 };
 
 struct ihipGraph {
@@ -48,7 +49,10 @@ hipError_t mx_graph_kernel_node(struct hipGraphNode *node, const struct mx_funct
                                 const struct mx_shape *s, void **params, void **extra);
 hipError_t mx_graph_child_node(struct hipGraphNode *node, const struct ihipGraph *child);
 
-/* Runs the nodes in the order of the list; the first error ends it. */
-hipError_t mx_graph_run(const struct ihipGraph *g);
+/* Runs a node; of a child graph the nodes in the order of its list, and the first error ends it. */
+hipError_t mx_node_run(const struct hipGraphNode *node);
+
+/* Frees what a node points to. */
+void mx_node_clear(struct hipGraphNode *node);
 
 #endif

@@ -91,7 +91,7 @@ static void put(uint8_t *segment, size_t offset, const void *value, size_t bytes
 		return;
 	size_t from = offset & ~(size_t)3, to = (offset + bytes + 3) & ~(size_t)3;
 	memcpy(segment + offset, value, bytes);
-	mxhipMark(segment + from, to - from, MX_WRITTEN);
+	mx_hip_mark((uint64_t)(uintptr_t)(segment + from), to - from, MX_WRITTEN);
 }
 
 /* The packed form of `extra`: pairs of marker and value, ended by HIP_LAUNCH_PARAM_END. */
@@ -115,6 +115,18 @@ static size_t explicit_end(const struct mx_function *f) {
 		if (!f->args[i].hidden && f->args[i].offset + f->args[i].size > end)
 			end = f->args[i].offset + f->args[i].size;
 	return end;
+}
+
+/* The packed form, if the arguments have that one; else *packed is NULL and *size 0. */
+static hipError_t check_arguments(const struct mx_function *f, void **params, void **extra,
+                                  const void **packed, size_t *size) {
+	if (!packed_arguments(extra, packed, size) || (params && *packed))
+		return mx_hip_fail(hipErrorInvalidValue, "malformed kernel arguments");
+	if (!params && !*size && explicit_end(f))
+		return mx_hip_fail(hipErrorInvalidValue,
+		                   "kernel %s takes %zu bytes of arguments, given none", f->name,
+		                   explicit_end(f));
+	return hipSuccess;
 }
 
 /* ---- copies, for later launches ---- */
@@ -150,13 +162,19 @@ hipError_t mx_arguments_copy(const struct mx_function *f, void **params, void **
 	const void *packed;
 	size_t size;
 	*to = (struct mx_arguments){ 0 };
-	if (!packed_arguments(extra, &packed, &size) || (params && packed) ||
-	    (!params && !size && explicit_end(f)))
-		return mx_hip_fail(hipErrorInvalidValue, "malformed kernel arguments");
-	hipError_t e = params ? copy_params(f, params, to) : copy_packed(packed, size, to);
+	hipError_t e = check_arguments(f, params, extra, &packed, &size);
+	if (e == hipSuccess)
+		e = params ? copy_params(f, params, to) : copy_packed(packed, size, to);
 	if (e != hipSuccess)
 		mx_arguments_free(to);
 	return e;
+}
+
+void mx_arguments_packed(const struct mx_arguments *a, void *extra[5]) {
+	void *const packed[5] = { HIP_LAUNCH_PARAM_BUFFER_POINTER, a->bytes,
+		                  HIP_LAUNCH_PARAM_BUFFER_SIZE, (void *)&a->size,
+		                  HIP_LAUNCH_PARAM_END };
+	memcpy(extra, packed, sizeof packed);
 }
 
 void mx_arguments_free(struct mx_arguments *a) {
@@ -188,7 +206,7 @@ static void put_packed(const void *packed, size_t size, size_t declared, struct 
 		segment->given = size;
 		segment->declared = declared;
 		memset(segment->kernarg, 0, declared);
-		mxhipMark(segment->kernarg, declared, MX_WRITTEN);
+		mx_hip_mark((uint64_t)(uintptr_t)(segment->kernarg), declared, MX_WRITTEN);
 	}
 	put(segment->kernarg, 0, packed, size, room);
 }
@@ -197,12 +215,9 @@ static hipError_t fill_kernarg(const struct mx_function *f, const struct mx_shap
                                void **extra, struct mx_segment *segment) {
 	const void *packed;
 	size_t size, room;
-	if (!packed_arguments(extra, &packed, &size) || (params && packed))
-		return mx_hip_fail(hipErrorInvalidValue, "malformed kernel arguments");
-	if (!params && !size && explicit_end(f))
-		return mx_hip_fail(hipErrorInvalidValue,
-		                   "kernel %s takes %zu bytes of arguments, given none", f->name,
-		                   explicit_end(f));
+	hipError_t e = check_arguments(f, params, extra, &packed, &size);
+	if (e != hipSuccess)
+		return e;
 	room = ((size > f->kernarg_bytes ? size : f->kernarg_bytes) + 16) & ~(size_t)15;
 	segment->kernarg = mx_hip_allocate(room, (struct mx_allocation){ .internal = true });
 	if (!segment->kernarg)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "hostcall.h"
+#include "queue.h"
 #include "watch.h"
 
 /* ---- the report of a thread ---- */
@@ -25,6 +26,7 @@ static void make_report_key(void) {
 }
 
 const struct mx_report *mxhipReport(void) {
+	mx_queue_finish(NULL);
 	return &report;
 }
 

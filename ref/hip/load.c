@@ -6,6 +6,7 @@
 
 #include "../codeobject/codeobject.h"
 #include "../num/cpu.h"
+#include "queue.h"
 #include "watch.h"
 
 /* The state of the loader. */
@@ -32,7 +33,7 @@ static void copy_segments(struct loading *l) {
 	for (size_t i = 0; i < l->image->n_segments; i++) {
 		const struct mx_image_segment *s = &l->image->segments[i];
 		memcpy(l->m->image + s->address, s->file, s->file_bytes);
-		mxhipMark(l->m->image + s->address, s->bytes, MX_WRITTEN);
+		mx_hip_mark((uint64_t)(uintptr_t)(l->m->image + s->address), s->bytes, MX_WRITTEN);
 	}
 }
 
@@ -217,6 +218,7 @@ hipError_t mx_module_load(const void *image, size_t bytes, struct ihipModule_t *
 }
 
 void mx_module_free(struct ihipModule_t *m) {
+	mx_queue_finish(NULL);
 	if (!m)
 		return;
 	for (size_t i = 0; i < m->n_functions; i++) {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "runtime.h"
+#include "queue.h"
 
 /* Allocations start here and go up, so that addresses do not change from run to run. This is a
  * hint: if the place is taken, the system chooses. */
@@ -274,11 +274,13 @@ bool mx_hip_snapshot(bool own, struct mx_memory *m) {
 }
 
 bool mxhipMark(void *address, size_t bytes, uint8_t state) {
+	mx_queue_finish(NULL);
 	return mx_hip_mark((uint64_t)(uintptr_t)address, bytes, state);
 }
 
 bool mxhipStates(const void *address, size_t bytes, uint8_t *states) {
 	uint64_t from = (uint64_t)(uintptr_t)address;
+	mx_queue_finish(NULL);
 	pthread_mutex_lock(&lock);
 	const struct mx_region *r = holding(from, bytes);
 	if (r)

@@ -4,9 +4,15 @@
  * C API, so a host program built for HIP runs on it unchanged. Find these functions with dlsym: a
  * runtime without them drives a real device.
  *
- * Work is done when it is enqueued: every call returns with its effect complete, as HIP's stream
- * order allows. If a launch stops at a fault or at something that is not implemented, the next
- * synchronising call reports it, as in HIP. Options and reports belong to the calling thread.
+ * Work is enqueued, as in HIP, and runs in a call that waits for it: one that synchronises, that
+ * copies or frees memory at once, or that reads states or a report. A query runs one piece of work,
+ * and a host function runs in the call that gives it. Streams run their work in order; among
+ * streams without order the environment variable MXHIP_SEED=N chooses, and without it work runs as
+ * it was enqueued. While the program makes no calls for 0.1 s, the runtime does its work. A thread
+ * that has set options does its work at once, after all that is enqueued.
+ *
+ * If a launch stops at a fault or at something that is not implemented, the next synchronising call
+ * reports it, as in HIP. Options belong to the calling thread.
  */
 #ifndef MXHIP_H
 #define MXHIP_H
@@ -106,8 +112,8 @@ struct mxhipLaunchOptions {
  * mxhipErrorDetail has the reason. */
 MXHIP_API int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *options);
 
-/* Findings and counts of this thread's last launch without the option `report`. Valid until its
- * next such launch. */
+/* Runs what is enqueued. Findings and counts of the last launch without the option `report` that
+ * this thread has run. Valid until its next such launch. */
 MXHIP_API const struct mx_report *mxhipReport(void);
 
 /* The reason of this thread's last failure, in one line; "" if there is none. */

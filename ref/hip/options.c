@@ -10,6 +10,19 @@ _Static_assert(sizeof(struct mxhipLaunchOptions) ==
 
 static _Thread_local struct mxhipLaunchOptions options;
 static _Thread_local const mx_profile *profile; /* NULL: the default */
+static _Thread_local bool suspended;
+
+/* The options that have an effect. */
+static const struct mxhipLaunchOptions *effective(void) {
+	static const struct mxhipLaunchOptions none = { 0 };
+	return suspended ? &none : &options;
+}
+
+bool mx_options_suspend(bool so) {
+	bool was = suspended;
+	suspended = so;
+	return was;
+}
 
 static bool is_zero(const char *bytes, size_t n) {
 	for (size_t i = 0; i < n; i++)
@@ -70,35 +83,36 @@ int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *o) {
 }
 
 void mx_options_apply(struct mx_launch *l) {
-	l->seed = options.seed;
-	l->max_instructions = options.instruction_limit;
-	l->time_limit = options.time_limit;
-	l->profile = profile ? profile : mx_profile_at(0);
-	l->observer = options.observer;
-	l->analysis = options.analysis;
-	l->scratch_apart = options.scratch_apart;
-	l->threadgroup_split = options.threadgroup_split;
-	l->soffset_unchecked = options.soffset_unchecked;
-	l->schedule = options.schedule;
-	l->record = options.record;
-	l->coverage = options.coverage;
-	l->workgroups = options.workgroups;
-	l->n_workgroups = options.n_workgroups;
-	l->number = options.launch;
+	const struct mxhipLaunchOptions *o = effective();
+	l->seed = o->seed;
+	l->max_instructions = o->instruction_limit;
+	l->time_limit = o->time_limit;
+	l->profile = profile && !suspended ? profile : mx_profile_at(0);
+	l->observer = o->observer;
+	l->analysis = o->analysis;
+	l->scratch_apart = o->scratch_apart;
+	l->threadgroup_split = o->threadgroup_split;
+	l->soffset_unchecked = o->soffset_unchecked;
+	l->schedule = o->schedule;
+	l->record = o->record;
+	l->coverage = o->coverage;
+	l->workgroups = o->workgroups;
+	l->n_workgroups = o->n_workgroups;
+	l->number = o->launch;
 }
 
 struct mx_report *mx_options_report(void) {
-	return options.report;
+	return effective()->report;
 }
 
 bool mx_options_own_memory(void) {
-	return options.own_memory;
+	return effective()->own_memory;
 }
 
 unsigned mx_options_threads(void) {
-	return options.threads;
+	return effective()->threads;
 }
 
 bool mx_options_are_set(void) {
-	return options.size != 0;
+	return effective()->size != 0;
 }

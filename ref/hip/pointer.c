@@ -88,7 +88,7 @@ MXHIP_API hipError_t hipDrvPointerGetAttributes(unsigned n, hipPointer_attribute
 	return mx_hip_return(hipSuccess);
 }
 
-/* Every memory operation is synchronous already. */
+/* Memory operations without a stream are synchronous already. */
 MXHIP_API hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute what,
                                             hipDeviceptr_t p);
 MXHIP_API hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute what,

@@ -1,5 +1,5 @@
-/* Memory pools, and allocation in the order of a stream. Work is complete when it is enqueued, so
- * memory is freed at once, and a pool holds nothing in reserve. */
+/* Memory pools, and allocation in the order of a stream. Memory is allocated at once and freed in
+ * the stream's order; a pool holds nothing in reserve. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,11 +164,11 @@ MXHIP_API hipError_t hipMemPoolGetAccess(hipMemAccessFlags *flags, hipMemPool_t 
 
 /* ---- allocation in the order of a stream ---- */
 
-static hipError_t check_uncaptured(hipStream_t handle, const char *what) {
+static hipError_t check_uncaptured(hipStream_t handle) {
 	struct ihipStream_t *stream;
 	hipError_t e = mx_stream_of(handle, &stream);
 	if (e == hipSuccess && stream->capture)
-		e = mx_hip_fail(hipErrorNotSupported, "%s", what);
+		e = mx_hip_fail(hipErrorNotSupported, "allocation in a graph");
 	return e;
 }
 
@@ -179,7 +179,7 @@ MXHIP_API hipError_t hipMallocFromPoolAsync(void **p, size_t bytes, hipMemPool_t
 	*p = NULL;
 	hipError_t e = check_pool(pool);
 	if (e == hipSuccess)
-		e = check_uncaptured(stream, "allocation in a graph");
+		e = check_uncaptured(stream);
 	if (e != hipSuccess || !bytes)
 		return e;
 	*p = mx_hip_allocate(bytes, (struct mx_allocation){ .pool = pool });
@@ -192,6 +192,5 @@ MXHIP_API hipError_t hipMallocAsync(void **p, size_t bytes, hipStream_t stream) 
 }
 
 MXHIP_API hipError_t hipFreeAsync(void *p, hipStream_t stream) {
-	hipError_t e = check_uncaptured(stream, "free in a graph");
-	return e == hipSuccess ? hipFree(p) : e;
+	return mx_stream_free(stream, p);
 }

@@ -33,10 +33,16 @@ hipError_t mx_hip_return(hipError_t e);
 /* The same with a reason for mxhipErrorDetail. */
 __attribute__((format(printf, 2, 3))) hipError_t mx_hip_fail(hipError_t e, const char *format, ...);
 
+/* A number that the environment gives; 0 if it gives none. */
+uint64_t mx_hip_number(const char *name);
+
 /* Keeps an error of enqueued work, with its text, for the next synchronising call of any thread, or
  * of this one. */
 void mx_hip_defer(hipError_t e, const char *text);
 void mx_hip_defer_own(hipError_t e, const char *text);
+/* The error of this thread's last call was that of enqueued work: keeps it so, and restores the one
+ * before. */
+void mx_hip_defer_failure(hipError_t e, hipError_t before);
 hipError_t mx_hip_synchronise(void);
 hipError_t mx_hip_deferred(void); /* the same error, which stays */
 
@@ -198,13 +204,15 @@ void mx_segment_free(struct mx_segment *segment);
 /* A copy of the arguments of a later launch. */
 struct mx_arguments {
 	uint8_t *bytes;
-	void **params;
-	void *extra[5];
+	void **params; /* NULL: `bytes` has the packed form */
 	size_t size;
 };
 hipError_t mx_arguments_copy(const struct mx_function *f, void **params, void **extra,
                              struct mx_arguments *to);
 void mx_arguments_free(struct mx_arguments *a);
+
+/* The form of `extra`, of arguments without params. */
+void mx_arguments_packed(const struct mx_arguments *a, void *extra[5]);
 
 /* ---- options.c, launch.c ---- */
 
@@ -217,6 +225,10 @@ bool mx_options_own_memory(void);
 struct mx_report *mx_options_report(void);
 bool mx_options_are_set(void);
 
+/* Whether this thread's options have no effect, because it runs the work of others; returns what
+ * was so before. */
+bool mx_options_suspend(bool suspended);
+
 /* Checks a launch's shape, and runs it. */
 hipError_t mx_launch_check(const struct mx_function *f, const struct mx_shape *s);
 hipError_t mx_launch(const struct mx_function *f, const struct mx_shape *s, void **params,
@@ -227,19 +239,43 @@ unsigned mx_waves_of(const struct mx_function *f, const struct mx_shape *s);
 unsigned mx_waves_fit(const struct mx_kernel *k);
 unsigned mx_groups_fit(const struct mx_kernel *k, unsigned waves, uint32_t dynamic_lds);
 
+/* ---- copy.c ---- */
+
+/* A copy of rows. */
+struct mx_copy {
+	void *to;
+	const void *from;
+	size_t bytes, rows, to_pitch, from_pitch;
+	hipMemcpyKind kind;
+	void *staged; /* host memory of the copy's own, which is freed with it; or NULL */
+};
+
+hipError_t mx_hip_copy_check(const struct mx_copy *c);
+hipError_t mx_hip_copy(const struct mx_copy *c);
+
+/* Copies what a copy reads of pageable host memory, so that the program may change it. */
+hipError_t mx_hip_copy_stage(struct mx_copy *c);
+
+/* Rows of `width` elements of 1, 2 or 4 bytes; a height of 0 counts as 1. */
+hipError_t mx_hip_set_check(const hipMemsetParams *p);
+hipError_t mx_hip_set(const hipMemsetParams *p);
+
 /* ---- stream.c, capture.c ---- */
 
 struct ihipStream_t {
 	unsigned flags;
 	int priority;
-	struct ihipGraph *capture;  /* the graph that receives its work, or NULL */
-	uint64_t capture_id;        /* of that capture; or 0 */
-	bool origin;                /* the capture began in this stream */
-	struct ihipStream_t *other; /* next in the list of all streams */
+	struct ihipGraph *capture;     /* the graph that receives its work, or NULL */
+	uint64_t capture_id;           /* of that capture; or 0 */
+	bool origin;                   /* the capture began in this stream */
+	struct ihipStream_t *other;    /* next in the list of all streams */
+	struct mx_piece *first, *last; /* enqueued work (queue.c) */
 };
 
 struct ihipEvent_t {
 	bool recorded, timed;
+	const struct ihipStream_t *stream; /* of its last record, and that piece; or NULL */
+	uint64_t seq;
 	struct timespec at;
 	uint64_t capture_id; /* of the stream in which it was recorded, or 0 */
 };
@@ -247,17 +283,12 @@ struct ihipEvent_t {
 /* Frees the graph of a capture that will not end. */
 void mx_capture_abandon(struct ihipGraph *graph);
 
-/* Runs work now, or adds it to the graph that captures the stream. */
+/* Checks work and enqueues it, or adds it to the graph that captures the stream. */
 hipError_t mx_stream_launch(hipStream_t stream, const struct mx_function *f,
                             const struct mx_shape *s, void **params, void **extra);
-hipError_t mx_stream_copy(hipStream_t stream, void *to, const void *from, size_t bytes,
-                          hipMemcpyKind kind);
-hipError_t mx_stream_set(hipStream_t stream, void *to, unsigned value, unsigned width, size_t n);
-
-/* ---- copy.c ---- */
-
-/* Sets n elements of 1, 2 or 4 bytes. */
-hipError_t mx_hip_set(void *to, unsigned value, unsigned width, size_t n);
+hipError_t mx_stream_copy(hipStream_t stream, const struct mx_copy *c);
+hipError_t mx_stream_set(hipStream_t stream, const hipMemsetParams *p);
+hipError_t mx_stream_free(hipStream_t stream, void *p);
 
 /* ---- stream.c ---- */
 

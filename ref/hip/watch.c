@@ -3,7 +3,8 @@
  *
  * The environment asks for it:
  *   MXHIP_WATCH=DIR    the folder of the journal and of the code objects that it names
- *   MXHIP_SEED=N       the seed of the first schedule of each launch; default 0
+ *   MXHIP_SEED=N       the seed of the first schedule of each launch, and of streams (queue.c);
+ *                      default 0
  *   MXHIP_RACE=N       N more schedules of each launch, from the memory before it; their results
  *                      must be those of the first
  *   MXHIP_FILTER=GLOB  only kernels whose name matches
@@ -58,24 +59,6 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* ---- the environment ---- */
 
-static void ignore(const char *name, const char *text) {
-	fprintf(stderr, "libmxhip: ignored: %s: '%s' is not a number\n", name, text);
-}
-
-static uint64_t number(const char *name) {
-	const char *text = getenv(name);
-	char *end;
-	if (!text || !*text)
-		return 0;
-	errno = 0;
-	uint64_t n = strtoull(text, &end, 0);
-	if (*end || errno || *text == '-') {
-		ignore(name, text);
-		return 0;
-	}
-	return n;
-}
-
 static void open_journal(void) {
 	char path[4096];
 	snprintf(path, sizeof path, "%s/%ld.journal", watch.folder, (long)getpid());
@@ -89,10 +72,10 @@ static void open_journal(void) {
 static void read_environment(void) {
 	watch.folder = getenv("MXHIP_WATCH");
 	watch.filter = getenv("MXHIP_FILTER");
-	watch.seed = number("MXHIP_SEED");
-	watch.race = number("MXHIP_RACE");
-	watch.first = number("MXHIP_FIRST");
-	watch.record = number("MXHIP_RECORD");
+	watch.seed = mx_hip_number("MXHIP_SEED");
+	watch.race = mx_hip_number("MXHIP_RACE");
+	watch.first = mx_hip_number("MXHIP_FIRST");
+	watch.record = mx_hip_number("MXHIP_RECORD");
 	if (watch.folder && *watch.folder)
 		open_journal();
 	else

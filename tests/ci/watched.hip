@@ -142,9 +142,9 @@ int main(int argc, char **argv) {
 			adds<<<1, 256>>>(out, in, 256);
 		else
 			right<<<1, 256>>>(out, in, 256);
+	int status = hipDeviceSynchronize();
 	if (!strcmp(which, "crash"))
 		*(volatile int *)16 = 0;
-	int status = hipDeviceSynchronize();
 	hipMemcpy(back, out, sizeof back, 2);
 	unsigned sum = 0;
 	for (unsigned i = 0; i < sizeof back; i++)

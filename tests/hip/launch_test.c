@@ -553,6 +553,7 @@ static void test_event_nodes(void) {
 	ok(hipEventElapsedTime(&ms, before, after) == hipErrorInvalidHandle,
 	   "nodes that record events have not run yet");
 	must(hipGraphLaunch(exec, NULL));
+	must(hipDeviceSynchronize());
 	ok(hipEventElapsedTime(&ms, before, after) == hipSuccess && ms >= 0 && *p == 77,
 	   "a graph records its events");
 	must(hipGraphExecDestroy(exec));

@@ -159,6 +159,7 @@ static void test_pools(void) {
 	ok(now == pool && used == 16384, "hipMallocAsync takes from the device's pool");
 	must(hipFreeAsync(p, NULL));
 	must(hipFreeAsync(q, NULL));
+	must(hipStreamSynchronize(NULL));
 	must(hipMemPoolGetAttribute(pool, hipMemPoolAttrUsedMemCurrent, &used));
 	must(hipMemPoolGetAttribute(pool, hipMemPoolAttrUsedMemHigh, &high));
 	ok(!used && high == 16384, "freeing gives it back, and the watermark stays");

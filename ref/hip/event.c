@@ -1,0 +1,140 @@
+/* Events: what a stream has done, and when. */
+#include <stdlib.h>
+
+#include "queue.h"
+
+static hipError_t check_event(hipEvent_t event) {
+	if (mx_handle_is(MX_EVENT, event))
+		return hipSuccess;
+	return mx_hip_fail(hipErrorInvalidHandle, "%p is not a live event", (void *)event);
+}
+
+/* Flags of hipEventCreateWithFlags [HIP]. At most one of the three releases may be set, and an
+ * event for several processes takes no time. */
+enum {
+	BLOCKING_SYNC = 1,
+	DISABLE_TIMING = 2,
+	INTERPROCESS = 4,
+	DISABLE_SYSTEM_FENCE = 0x20000000,
+	RELEASE_TO_DEVICE = 0x40000000,
+};
+static const unsigned release_to_system = 0x80000000;
+
+static bool are_event_flags(unsigned flags) {
+	unsigned release = flags & (DISABLE_SYSTEM_FENCE | RELEASE_TO_DEVICE | release_to_system);
+	unsigned rest = flags & ~release;
+	return !(release & (release - 1)) &&
+	       !(rest & ~(unsigned)(BLOCKING_SYNC | DISABLE_TIMING | INTERPROCESS)) &&
+	       (!(flags & INTERPROCESS) || flags & DISABLE_TIMING);
+}
+
+MXHIP_API hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags) {
+	if (!event || !are_event_flags(flags))
+		return mx_hip_return(hipErrorInvalidValue);
+	struct ihipEvent_t *made = calloc(1, sizeof *made);
+	if (!made || !mx_handle_add(MX_EVENT, made)) {
+		free(made);
+		return mx_hip_return(hipErrorOutOfMemory);
+	}
+	made->timed = !(flags & DISABLE_TIMING);
+	*event = made;
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipEventCreate(hipEvent_t *event) {
+	return hipEventCreateWithFlags(event, 0);
+}
+
+MXHIP_API hipError_t hipEventDestroy(hipEvent_t event) {
+	if (!event)
+		return mx_hip_return(hipErrorInvalidHandle);
+	if (!mx_handle_remove(MX_EVENT, event))
+		return mx_hip_fail(hipErrorContextIsDestroyed, "%p is not a live event",
+		                   (void *)event);
+	mx_queue_free_event(event);
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned flags);
+MXHIP_API hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned flags) {
+	struct ihipStream_t *s;
+	if (flags > 1) /* hipEventRecordDefault, hipEventRecordExternal */
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = check_event(event);
+	if (e == hipSuccess)
+		e = mx_stream_of(stream, &s);
+	if (e != hipSuccess)
+		return e;
+	event->capture_id = s->capture_id;
+	return s->capture ? e : mx_stream_event(s, hipGraphNodeTypeEventRecord, event);
+}
+
+MXHIP_API hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
+	return hipEventRecordWithFlags(event, stream, 0);
+}
+
+MXHIP_API hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned flags) {
+	struct ihipStream_t *s;
+	if (flags > 1) /* hipEventWaitDefault, hipEventWaitExternal */
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = check_event(event);
+	if (e == hipSuccess)
+		e = mx_stream_of(stream, &s);
+	if (e != hipSuccess)
+		return e;
+	struct ihipGraph *graph = mx_queue_capture(event->capture_id);
+	if (graph && s == mx_legacy_stream())
+		return mx_hip_fail(hipErrorStreamCaptureImplicit,
+		                   "the null stream cannot join a capture");
+	if (graph) { /* the stream joins the capture */
+		s->capture = graph;
+		s->capture_id = event->capture_id;
+		return mx_hip_return(hipSuccess);
+	}
+	return mx_stream_event(s, hipGraphNodeTypeWaitEvent, event);
+}
+
+/* ---- waiting ---- */
+
+/* An event of a capture may not be waited for. */
+static hipError_t check_waitable(hipEvent_t event) {
+	hipError_t e = check_event(event);
+	if (e == hipSuccess && mx_queue_capture(event->capture_id))
+		e = mx_hip_fail(hipErrorCapturedEvent, "recorded in a captured stream");
+	return e;
+}
+
+/* An event that was never recorded is complete. */
+MXHIP_API hipError_t hipEventSynchronize(hipEvent_t event) {
+	hipError_t e = check_waitable(event);
+	if (e != hipSuccess)
+		return e;
+	mx_queue_finish_event(event);
+	return mx_hip_synchronise();
+}
+
+MXHIP_API hipError_t hipEventQuery(hipEvent_t event) {
+	hipError_t e = check_waitable(event);
+	if (e != hipSuccess)
+		return e;
+	return mx_queue_query_event(event) ? hipErrorNotReady : mx_hip_synchronise();
+}
+
+MXHIP_API hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop) {
+	struct ihipEvent_t from, to;
+	if (!ms)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = check_event(start);
+	if (e == hipSuccess)
+		e = check_event(stop);
+	if (e != hipSuccess)
+		return e;
+	bool complete = mx_queue_event(start, &from) && mx_queue_event(stop, &to);
+	if (!complete)
+		return hipErrorNotReady;
+	if (!from.recorded || !to.recorded || !from.timed || !to.timed)
+		return mx_hip_fail(hipErrorInvalidHandle, "an event without a time");
+	*ms = (float)(1e3 * (double)(to.at.tv_sec - from.at.tv_sec) +
+	              1e-6 * (double)(to.at.tv_nsec - from.at.tv_nsec));
+	return mx_hip_return(hipSuccess);
+}

@@ -1,0 +1,381 @@
+/* What is enqueued in streams, and the dispatcher that runs it.
+ *
+ * A piece of work is a node, as in a graph. It runs in a call that waits for it, or that reads or
+ * frees memory. A query runs one piece, so that a loop of queries ends. A host function may be what
+ * the program waits for, so its call runs it, with what must run before it. Threads that have set
+ * launch options do their work at once.
+ *
+ * The work of a stream runs in order. The legacy stream waits for all earlier work of the blocking
+ * streams, and they wait for its earlier work. Of the pieces that may be next, MXHIP_SEED=N
+ * chooses; 0, the default, is the one that was enqueued first.
+ *
+ * A program may wait without a call, for a flag in memory. So a thread of the runtime runs what is
+ * enqueued after a time without a call. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "queue.h"
+
+enum {
+	IDLE_MS = 5, /* in many short sleeps, so that a machine under load does not look idle */
+	IDLE_TIMES = 20,
+	MOST_PIECES = 4096,
+};
+
+struct mx_piece {
+	struct hipGraphNode node;
+	uint64_t seq; /* in the order of enqueueing, of all streams; from 1 */
+	bool running;
+	const struct ihipStream_t *after; /* a wait is for this stream's work up to after_seq */
+	uint64_t after_seq;
+	struct mx_piece *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all below, and of events */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER, added = PTHREAD_COND_INITIALIZER;
+static struct ihipStream_t legacy, *streams = &legacy; /* the list of all */
+static uint64_t last_seq, calls, random_state;
+static unsigned n_pieces, waiting; /* waiting: threads that run what they wait for */
+static bool seeded, ended;
+
+/* ---- streams ---- */
+
+struct ihipStream_t *mx_legacy_stream(void) {
+	return &legacy;
+}
+
+void mx_queue_enlist(struct ihipStream_t *stream) {
+	pthread_mutex_lock(&lock);
+	stream->other = streams;
+	streams = stream;
+	pthread_mutex_unlock(&lock);
+}
+
+void mx_queue_unlist(struct ihipStream_t *stream) {
+	mx_queue_finish(stream);
+	pthread_mutex_lock(&lock);
+	struct ihipStream_t **s = &streams;
+	while (*s && *s != stream)
+		s = &(*s)->other;
+	if (*s)
+		*s = stream->other;
+	pthread_mutex_unlock(&lock);
+}
+
+void mx_streams_release(struct ihipGraph *graph) {
+	pthread_mutex_lock(&lock);
+	for (struct ihipStream_t *s = streams; s; s = s->other)
+		if (s->capture == graph) {
+			s->capture = NULL;
+			s->capture_id = 0;
+			s->origin = false;
+		}
+	pthread_mutex_unlock(&lock);
+}
+
+struct ihipGraph *mx_queue_capture(uint64_t id) {
+	struct ihipGraph *graph = NULL;
+	pthread_mutex_lock(&lock);
+	for (struct ihipStream_t *s = streams; id && s; s = s->other)
+		if (s->capture_id == id)
+			graph = s->capture;
+	pthread_mutex_unlock(&lock);
+	return graph;
+}
+
+/* ---- order, under the lock ---- */
+
+/* Whether a stream is the legacy one, and waits for earlier work of the other. */
+static bool waits_for(const struct ihipStream_t *stream, const struct ihipStream_t *other) {
+	return stream == &legacy && !(other->flags & hipStreamNonBlocking);
+}
+
+/* Whether work up to `seq` is left, in a stream or, if it is NULL, in any. It is not followed: it
+ * may be gone. */
+static bool pending(const struct ihipStream_t *stream, uint64_t seq) {
+	for (const struct ihipStream_t *s = streams; s; s = s->other)
+		if (s->first && s->first->seq <= seq &&
+		    (!stream || s == stream || waits_for(stream, s)))
+			return true;
+	return false;
+}
+
+/* Whether the first piece of a stream may run. */
+static bool is_ready(const struct ihipStream_t *stream) {
+	const struct mx_piece *p = stream->first;
+	if (!p || p->running || pending(p->after, p->after_seq))
+		return false;
+	for (const struct ihipStream_t *s = streams; s; s = s->other)
+		if (s->first && s->first->seq < p->seq &&
+		    (waits_for(stream, s) || waits_for(s, stream)))
+			return false;
+	return true;
+}
+
+/* SplitMix64 [Steele, Lea, Flood 2014]. */
+static uint64_t random_number(void) {
+	uint64_t z = random_state += 0x9E3779B97F4A7C15;
+	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
+	z = (z ^ z >> 27) * 0x94D049BB133111EB;
+	return z ^ z >> 31;
+}
+
+/* The stream whose piece is next: NULL if none may run. A seed chooses fairly: the n-th stream that
+ * is ready replaces the choice with a probability of 1/n. */
+static struct ihipStream_t *choose(void) {
+	struct ihipStream_t *chosen = NULL;
+	unsigned n = 0;
+	for (struct ihipStream_t *s = streams; s; s = s->other) {
+		if (!is_ready(s))
+			continue;
+		n++;
+		if (!chosen ||
+		    (seeded ? random_number() % n == 0 : s->first->seq < chosen->first->seq))
+			chosen = s;
+	}
+	return chosen;
+}
+
+/* ---- running, under the lock ---- */
+
+/* Removes the first piece of a stream. */
+static void retire(struct ihipStream_t *s) {
+	struct mx_piece *p = s->first;
+	s->first = p->next;
+	if (!s->first)
+		s->last = NULL;
+	n_pieces--;
+	mx_node_clear(&p->node);
+	free(p);
+}
+
+/* An event has the time of its last record. */
+static void complete_record(const struct mx_piece *p) {
+	hipEvent_t event = p->node.event;
+	if (mx_handle_is(MX_EVENT, event) && event->seq == p->seq)
+		clock_gettime(CLOCK_MONOTONIC, &event->at);
+}
+
+/* A marker only orders: it takes no time, so it is over when it is ready. */
+static bool is_marker(const struct hipGraphNode *node) {
+	return node->type == hipGraphNodeTypeEventRecord || node->type == hipGraphNodeTypeWaitEvent;
+}
+
+/* Whether a marker was over, so that others may be. */
+static bool retire_markers(struct ihipStream_t *s) {
+	bool any = false;
+	while (is_ready(s) && is_marker(&s->first->node)) {
+		if (s->first->node.type == hipGraphNodeTypeEventRecord)
+			complete_record(s->first);
+		retire(s);
+		any = true;
+	}
+	return any;
+}
+
+static void settle(void) {
+	bool again = true;
+	while (again) {
+		again = false;
+		for (struct ihipStream_t *s = streams; s; s = s->other)
+			again |= retire_markers(s);
+	}
+}
+
+/* Runs one piece, without the lock; false if none may run. */
+static bool step(void) {
+	struct ihipStream_t *s = choose();
+	if (!s)
+		return false;
+	s->first->running = true;
+	pthread_mutex_unlock(&lock);
+	bool was = mx_options_suspend(true);
+	hipError_t before = hipPeekAtLastError();
+	hipError_t e = mx_node_run(&s->first->node);
+	if (e != hipSuccess)
+		mx_hip_defer_failure(e, before);
+	mx_options_suspend(was);
+	pthread_mutex_lock(&lock);
+	retire(s);
+	settle();
+	pthread_cond_broadcast(&changed);
+	return true;
+}
+
+/* Another thread runs something, or a value in memory has to change. */
+static void wait_a_moment(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	t.tv_nsec += 1000000;
+	t.tv_sec += t.tv_nsec / 1000000000;
+	t.tv_nsec %= 1000000000;
+	pthread_cond_timedwait(&changed, &lock, &t);
+}
+
+/* ---- idle time, and the end ---- */
+
+static void *run_when_idle(void *unused) {
+	unsigned quiet = 0;
+	pthread_mutex_lock(&lock);
+	for (;;) {
+		while (!n_pieces)
+			pthread_cond_wait(&added, &lock);
+		uint64_t seen = calls;
+		pthread_mutex_unlock(&lock);
+		nanosleep(&(struct timespec){ .tv_nsec = IDLE_MS * 1000000 }, NULL);
+		pthread_mutex_lock(&lock);
+		quiet = seen == calls && !waiting ? quiet + 1 : 0;
+		while (quiet >= IDLE_TIMES && seen == calls && step())
+			;
+	}
+	return unused;
+}
+
+/* The thread outlives every dlclose, as the library is linked with -z nodelete. */
+static void start_idle_thread(void) {
+	pthread_t thread;
+	sigset_t all, old;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (!pthread_create(&thread, NULL, run_when_idle, NULL))
+		pthread_detach(thread);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+/* At exit, while handlers that the program registered before can still unload its modules. */
+static void end(void) {
+	pthread_mutex_lock(&lock);
+	ended = true;
+	while (step())
+		;
+	pthread_mutex_unlock(&lock);
+}
+
+static void begin(void) {
+	random_state = mx_hip_number("MXHIP_SEED");
+	seeded = random_state != 0;
+	atexit(end);
+	start_idle_thread();
+}
+
+/* ---- enqueueing ---- */
+
+static void append(struct ihipStream_t *s, struct mx_piece *p) {
+	hipEvent_t event = p->node.event;
+	p->seq = ++last_seq;
+	if (p->node.type == hipGraphNodeTypeWaitEvent) {
+		p->after = event->stream;
+		p->after_seq = event->seq;
+	} else if (p->node.type == hipGraphNodeTypeEventRecord) {
+		event->recorded = true;
+		event->stream = s;
+		event->seq = p->seq;
+	}
+	*(s->first ? &s->last->next : &s->first) = p;
+	s->last = p;
+	if (!n_pieces++)
+		pthread_cond_signal(&added);
+}
+
+static bool has_host_function(const struct hipGraphNode *node) {
+	const struct ihipGraph *g = node->child;
+	bool has = node->type == hipGraphNodeTypeHost;
+	for (size_t i = 0; !has && g && i < g->n; i++)
+		has = has_host_function(g->nodes[i]);
+	return has;
+}
+
+hipError_t mx_queue_push(struct ihipStream_t *stream, struct hipGraphNode *node) {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct mx_piece *p = calloc(1, sizeof *p);
+	if (!p) {
+		mx_node_clear(node);
+		return mx_hip_return(hipErrorOutOfMemory);
+	}
+	pthread_once(&once, begin);
+	p->node = *node;
+	bool now = has_host_function(node);
+	pthread_mutex_lock(&lock);
+	calls++;
+	append(stream, p);
+	uint64_t seq = p->seq;
+	settle();
+	while ((ended || n_pieces > MOST_PIECES || (now && pending(stream, seq))) && step())
+		;
+	pthread_mutex_unlock(&lock);
+	return mx_hip_return(hipSuccess);
+}
+
+/* ---- waiting ---- */
+
+static void finish(const struct ihipStream_t *stream, uint64_t seq) {
+	calls++;
+	waiting++;
+	while (pending(stream, seq))
+		if (!step())
+			wait_a_moment();
+	waiting--;
+}
+
+static bool query(const struct ihipStream_t *stream, uint64_t seq) {
+	bool is_pending = pending(stream, seq);
+	calls++;
+	if (is_pending)
+		step();
+	return is_pending;
+}
+
+void mx_queue_finish(const struct ihipStream_t *stream) {
+	pthread_mutex_lock(&lock);
+	finish(stream, last_seq);
+	pthread_mutex_unlock(&lock);
+}
+
+void mx_queue_finish_event(hipEvent_t event) {
+	pthread_mutex_lock(&lock);
+	finish(event->stream, event->seq);
+	pthread_mutex_unlock(&lock);
+}
+
+bool mx_queue_query(const struct ihipStream_t *stream) {
+	pthread_mutex_lock(&lock);
+	bool is_pending = query(stream, last_seq);
+	pthread_mutex_unlock(&lock);
+	return is_pending;
+}
+
+bool mx_queue_query_event(hipEvent_t event) {
+	pthread_mutex_lock(&lock);
+	bool is_pending = query(event->stream, event->seq);
+	pthread_mutex_unlock(&lock);
+	return is_pending;
+}
+
+/* ---- events ---- */
+
+void mx_queue_record(hipEvent_t event) {
+	pthread_mutex_lock(&lock);
+	if (mx_handle_is(MX_EVENT, event)) {
+		event->recorded = true;
+		event->stream = NULL;
+		event->seq = 0;
+		clock_gettime(CLOCK_MONOTONIC, &event->at);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+bool mx_queue_event(hipEvent_t event, struct ihipEvent_t *copy) {
+	pthread_mutex_lock(&lock);
+	*copy = *event;
+	bool complete = !pending(event->stream, event->seq);
+	pthread_mutex_unlock(&lock);
+	return complete;
+}
+
+void mx_queue_free_event(hipEvent_t event) {
+	pthread_mutex_lock(&lock);
+	free(event);
+	pthread_mutex_unlock(&lock);
+}

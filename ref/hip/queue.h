@@ -1,0 +1,36 @@
+/* What is enqueued in streams; see queue.c. */
+#ifndef MX_QUEUE_H
+#define MX_QUEUE_H
+
+#include "graph.h"
+
+struct ihipStream_t *mx_legacy_stream(void);
+
+/* The list of all streams. A stream that leaves it has run its work. */
+void mx_queue_enlist(struct ihipStream_t *stream);
+void mx_queue_unlist(struct ihipStream_t *stream);
+
+/* The graph of a capture; NULL if there is none, or if it ended. */
+struct ihipGraph *mx_queue_capture(uint64_t capture_id);
+
+/* Enqueues a node, and takes what it points to. */
+hipError_t mx_queue_push(struct ihipStream_t *stream, struct hipGraphNode *node);
+
+/* Runs what is enqueued so far: in a stream with all that it waits for, or in all streams if it is
+ * NULL; up to the last record of an event. Other work may run before it. */
+void mx_queue_finish(const struct ihipStream_t *stream);
+void mx_queue_finish_event(hipEvent_t event);
+
+/* Whether some of that had not run yet; and runs one piece. */
+bool mx_queue_query(const struct ihipStream_t *stream);
+bool mx_queue_query_event(hipEvent_t event);
+
+/* Enqueues the record of an event, or the wait for one. */
+hipError_t mx_stream_event(struct ihipStream_t *stream, hipGraphNodeType type, hipEvent_t event);
+
+/* Records an event now; its fields, and whether it is complete; and frees it. */
+void mx_queue_record(hipEvent_t event);
+bool mx_queue_event(hipEvent_t event, struct ihipEvent_t *copy);
+void mx_queue_free_event(hipEvent_t event);
+
+#endif
