@@ -12,7 +12,7 @@ static hipError_t capture(struct ihipStream_t *stream, const struct hipGraphNode
 }
 
 void mx_capture_abandon(struct ihipGraph *graph) {
-	mx_streams_release(graph);
+	mx_queue_end_capture(graph);
 	hipGraphDestroy(graph);
 }
 
@@ -137,9 +137,7 @@ MXHIP_API hipError_t hipStreamBeginCapture(hipStream_t handle, hipStreamCaptureM
 		e = hipGraphCreate(&graph, 0);
 	if (e != hipSuccess)
 		return e;
-	stream->capture = graph;
-	stream->capture_id = ++captures;
-	stream->origin = true;
+	mx_queue_begin_capture(stream, graph, ++captures, true);
 	return e;
 }
 
@@ -155,7 +153,7 @@ MXHIP_API hipError_t hipStreamEndCapture(hipStream_t handle, hipGraph_t *g) {
 	if (!stream->origin)
 		return mx_hip_fail(hipErrorStreamCaptureUnmatched, "it began in another stream");
 	*g = stream->capture;
-	mx_streams_release(*g);
+	mx_queue_end_capture(*g);
 	return mx_hip_return(hipSuccess);
 }
 

@@ -87,8 +87,7 @@ MXHIP_API hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, un
 		return mx_hip_fail(hipErrorStreamCaptureImplicit,
 		                   "the null stream cannot join a capture");
 	if (graph) { /* the stream joins the capture */
-		s->capture = graph;
-		s->capture_id = event->capture_id;
+		mx_queue_begin_capture(s, graph, event->capture_id, false);
 		return mx_hip_return(hipSuccess);
 	}
 	return mx_stream_event(s, hipGraphNodeTypeWaitEvent, event);

@@ -8,7 +8,8 @@
 
 struct ihipMemPoolHandle_t {
 	int reuse[3]; /* hipMemPoolReuse...; they have no effect */
-	uint64_t threshold, high;
+	uint64_t threshold;
+	_Atomic uint64_t high;
 };
 
 static const int default_reuse[3] = { 1, 1, 1 };
@@ -84,9 +85,9 @@ MXHIP_API hipError_t hipMemPoolTrimTo(hipMemPool_t pool, size_t bytes) {
 /* ---- attributes ---- */
 
 static uint64_t used(struct ihipMemPoolHandle_t *pool) {
-	uint64_t now = mx_hip_allocated(pool);
-	if (now > pool->high)
-		pool->high = now;
+	uint64_t now = mx_hip_allocated(pool), high = pool->high;
+	while (now > high && !atomic_compare_exchange_weak(&pool->high, &high, now))
+		;
 	return now;
 }
 
@@ -94,7 +95,7 @@ MXHIP_API hipError_t hipMemPoolGetAttribute(hipMemPool_t pool, hipMemPoolAttr wh
 	hipError_t e = check_pool(pool);
 	if (e != hipSuccess || !value)
 		return mx_hip_return(hipErrorInvalidValue);
-	uint64_t now = used(pool);
+	uint64_t now = used(pool), high = pool->high;
 	switch (what) {
 	case hipMemPoolReuseFollowEventDependencies:
 	case hipMemPoolReuseAllowOpportunistic:
@@ -105,7 +106,7 @@ MXHIP_API hipError_t hipMemPoolGetAttribute(hipMemPool_t pool, hipMemPoolAttr wh
 	case hipMemPoolAttrReservedMemCurrent:
 	case hipMemPoolAttrUsedMemCurrent: memcpy(value, &now, 8); break;
 	case hipMemPoolAttrReservedMemHigh:
-	case hipMemPoolAttrUsedMemHigh: memcpy(value, &pool->high, 8); break;
+	case hipMemPoolAttrUsedMemHigh: memcpy(value, &high, 8); break;
 	default: return mx_hip_return(hipErrorInvalidValue);
 	}
 	return mx_hip_return(hipSuccess);

@@ -64,14 +64,24 @@ void mx_queue_unlist(struct ihipStream_t *stream) {
 	pthread_mutex_unlock(&lock);
 }
 
-void mx_streams_release(struct ihipGraph *graph) {
+static void set_capture(struct ihipStream_t *s, struct ihipGraph *graph, uint64_t id, bool origin) {
+	s->capture = graph;
+	s->capture_id = id;
+	s->origin = origin;
+}
+
+void mx_queue_begin_capture(struct ihipStream_t *stream, struct ihipGraph *graph, uint64_t id,
+                            bool origin) {
+	pthread_mutex_lock(&lock);
+	set_capture(stream, graph, id, origin);
+	pthread_mutex_unlock(&lock);
+}
+
+void mx_queue_end_capture(struct ihipGraph *graph) {
 	pthread_mutex_lock(&lock);
 	for (struct ihipStream_t *s = streams; s; s = s->other)
-		if (s->capture == graph) {
-			s->capture = NULL;
-			s->capture_id = 0;
-			s->origin = false;
-		}
+		if (s->capture == graph)
+			set_capture(s, NULL, 0, false);
 	pthread_mutex_unlock(&lock);
 }
 

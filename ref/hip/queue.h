@@ -10,6 +10,11 @@ struct ihipStream_t *mx_legacy_stream(void);
 void mx_queue_enlist(struct ihipStream_t *stream);
 void mx_queue_unlist(struct ihipStream_t *stream);
 
+/* Begins the capture of a stream, or lets it join one; and ends that of all streams by a graph. */
+void mx_queue_begin_capture(struct ihipStream_t *stream, struct ihipGraph *graph, uint64_t id,
+                            bool origin);
+void mx_queue_end_capture(struct ihipGraph *graph);
+
 /* The graph of a capture; NULL if there is none, or if it ended. */
 struct ihipGraph *mx_queue_capture(uint64_t capture_id);
 

@@ -299,9 +299,6 @@ hipError_t mx_stream_free(hipStream_t stream, void *p);
  * hipErrorContextIsDestroyed if there is none, as in AMD's runtime. */
 hipError_t mx_stream_of(hipStream_t handle, struct ihipStream_t **stream);
 
-/* Ends the capture of all streams by a graph. */
-void mx_streams_release(struct ihipGraph *graph);
-
 /* ---- register.c ---- */
 
 /* The kernel or variable of a host symbol. */

@@ -295,11 +295,15 @@ static void test_idle(void) {
 	uint32_t *p;
 	hipStream_t s = new_stream(0);
 	must(hipHostMalloc((void **)&p, 4, 0));
+	hipEvent_t e = new_event();
+	unsigned n = 0;
+	float ms;
 	set(p, 9, s);
-	unsigned ms = 0;
-	while (__atomic_load_n(p, __ATOMIC_ACQUIRE) != 9 && ms++ < 20000)
+	must(hipEventRecord(e, s));
+	while (hipEventElapsedTime(&ms, e, e) == hipErrorNotReady && n++ < 20000)
 		usleep(1000);
 	ok(*p == 9, "work runs while the program waits without a call");
+	must(hipEventDestroy(e));
 	must(hipHostFree(p));
 	must(hipStreamDestroy(s));
 }

@@ -1,0 +1,136 @@
+/* Many threads with streams, events, graphs and host functions of their own: each gets its own
+ * results, in order. Long, under MXCHECK_LONG. */
+#include "runtime_test.h"
+
+#include <pthread.h>
+
+enum { THREADS = 16 };
+
+static hipFunction_t add;
+static unsigned rounds;
+
+/* What a thread works on. */
+struct worker {
+	uint32_t *value, *copy; /* device memory; pinned host memory */
+	uint32_t called;        /* of its host function */
+	hipStream_t first, second;
+	hipEvent_t done, back;
+	hipGraphExec_t graph;
+};
+
+static void call(void *worker) {
+	((struct worker *)worker)->called++;
+}
+
+static void launch_add(uint32_t *p, uint32_t n, hipStream_t s) {
+	must(hipModuleLaunchKernel(add, 1, 1, 1, 1, 1, 1, 0, s, (void *[]){ &p, &n }, NULL));
+}
+
+/* A graph that adds 2 and calls the host. */
+static hipGraphExec_t captured(struct worker *w) {
+	hipGraph_t graph;
+	hipGraphExec_t exec;
+	must(hipStreamBeginCapture(w->first, hipStreamCaptureModeRelaxed));
+	launch_add(w->value, 2, w->first);
+	must(hipLaunchHostFunc(w->first, call, w));
+	must(hipStreamEndCapture(w->first, &graph));
+	must(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+	must(hipGraphDestroy(graph));
+	return exec;
+}
+
+static void begin(struct worker *w) {
+	*w = (struct worker){ .value = device_bytes(4) };
+	must(hipHostMalloc((void **)&w->copy, 4, 0));
+	must(hipStreamCreateWithFlags(&w->first, hipStreamNonBlocking));
+	must(hipStreamCreate(&w->second));
+	must(hipEventCreate(&w->done));
+	must(hipEventCreate(&w->back));
+	w->graph = captured(w);
+	must(hipMemset(w->value, 0, 4));
+}
+
+static void end(struct worker *w) {
+	must(hipGraphExecDestroy(w->graph));
+	must(hipEventDestroy(w->done));
+	must(hipEventDestroy(w->back));
+	must(hipStreamDestroy(w->first));
+	must(hipStreamDestroy(w->second));
+	must(hipHostFree(w->copy));
+	must(hipFree(w->value));
+}
+
+/* Adds 4 through both streams; either waits for the other. */
+static void one_round(struct worker *w) {
+	uint32_t *more;
+	must(hipMallocAsync((void **)&more, 4, w->second));
+	must(hipGraphLaunch(w->graph, w->first));
+	must(hipEventRecord(w->done, w->first));
+	must(hipStreamWaitEvent(w->second, w->done, 0));
+	launch_add(w->value, 1, w->second);
+	must(hipMemcpyAsync(more, w->value, 4, hipMemcpyDeviceToDevice, w->second));
+	launch_add(more, 1, w->second);
+	must(hipMemcpyAsync(w->value, more, 4, hipMemcpyDeviceToDevice, w->second));
+	must(hipFreeAsync(more, w->second));
+	must(hipMemcpyAsync(w->copy, w->value, 4, hipMemcpyDeviceToHost, w->second));
+	must(hipEventRecord(w->back, w->second));
+	must(hipStreamWaitEvent(w->first, w->back, 0));
+}
+
+static void wait_for(struct worker *w, unsigned how) {
+	switch (how % 4) {
+	case 0: must(hipEventSynchronize(w->back)); break;
+	case 1: must(hipStreamSynchronize(w->second)); break;
+	case 2: must(hipDeviceSynchronize()); break;
+	default:
+		while (hipStreamQuery(w->second) == hipErrorNotReady)
+			;
+	}
+}
+
+static void *work(void *argument) {
+	struct worker w;
+	unsigned id = (unsigned)(uintptr_t)argument;
+	uintptr_t good = 0;
+	begin(&w);
+	for (unsigned i = 1; i <= rounds; i++) {
+		one_round(&w);
+		if ((i + id) % 3 == 0)
+			continue;
+		wait_for(&w, i + id);
+		good += *w.copy == 4 * i && w.called == i;
+	}
+	end(&w);
+	return (void *)good;
+}
+
+static uintptr_t checked(unsigned id) {
+	uintptr_t n = 0;
+	for (unsigned i = 1; i <= rounds; i++)
+		n += (i + id) % 3 != 0;
+	return n;
+}
+
+int main(void) {
+	pthread_t threads[THREADS];
+	hipModule_t module;
+	unsigned good = 0;
+	rounds = is_long() ? 5000 : 60;
+	must(hipModuleLoad(&module, built("tests/hip/probe.gpu.co")));
+	must(hipModuleGetFunction(&add, module, "add"));
+	for (uintptr_t i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[i], NULL, work, (void *)i))
+			exit(1);
+	for (unsigned i = 0; i < THREADS; i++) {
+		void *n;
+		pthread_join(threads[i], &n);
+		if ((uintptr_t)n == checked(i))
+			good++;
+		else
+			diag("thread %u: %zu rounds right", i, (size_t)(uintptr_t)n);
+	}
+	ok(good == THREADS, "%d threads with two streams, a graph and a host function each",
+	   THREADS);
+	must(hipModuleUnload(module));
+	return done_testing();
+}
