@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 		read_parts(co);
 		mx_codeobject_close(co);
 	}
-	if (mx_module_load(data, size, &m) == hipSuccess)
+	if (mx_module_load(data, size, 0, &m) == hipSuccess)
 		mx_module_free(m);
 	return 0;
 }

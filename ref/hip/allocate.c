@@ -9,6 +9,7 @@ static hipError_t allocate(void **p, size_t bytes, struct mx_allocation of) {
 	*p = NULL;
 	if (!bytes)
 		return mx_hip_return(hipSuccess);
+	of.device = mx_device();
 	*p = mx_hip_allocate(bytes, of);
 	return mx_hip_return(*p ? hipSuccess : hipErrorOutOfMemory);
 }
@@ -66,7 +67,7 @@ MXHIP_API hipError_t hipMemGetInfo(size_t *free_bytes, size_t *total) {
 	if (total)
 		*total = MX_DEVICE_BYTES;
 	if (free_bytes)
-		*free_bytes = MX_DEVICE_BYTES - mx_hip_allocated(NULL);
+		*free_bytes = MX_DEVICE_BYTES - mx_hip_allocated(NULL, mx_device());
 	return mx_hip_return(hipSuccess);
 }
 
@@ -166,9 +167,10 @@ MXHIP_API hipError_t hipMemAdvise(const void *p, size_t bytes, hipMemoryAdvise a
 	bool known =
 		(advice >= hipMemAdviseSetReadMostly && advice <= hipMemAdviseUnsetAccessedBy) ||
 		advice == hipMemAdviseSetCoarseGrain || advice == hipMemAdviseUnsetCoarseGrain;
-	if (!known || (device != hipCpuDeviceId && device != 0))
-		return mx_hip_return(known ? hipErrorInvalidDevice : hipErrorInvalidValue);
-	return check_managed(p, bytes);
+	if (!known)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = device == hipCpuDeviceId ? hipSuccess : mx_device_check(device);
+	return e == hipSuccess ? check_managed(p, bytes) : e;
 }
 
 MXHIP_API hipError_t hipMemPrefetchAsync(const void *p, size_t bytes, int device,

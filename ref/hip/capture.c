@@ -37,6 +37,12 @@ hipError_t mx_stream_launch(hipStream_t handle, const struct mx_function *f,
 	struct ihipStream_t *stream;
 	hipError_t e = mx_stream_of(handle, &stream);
 	if (e == hipSuccess)
+		e = mx_function_check(f);
+	if (e == hipSuccess && f->module->device != stream->device)
+		e = mx_hip_fail(hipErrorInvalidHandle,
+		                "kernel %s of device %d in a stream of device %d", f->name,
+		                f->module->device, stream->device);
+	if (e == hipSuccess)
 		e = mx_graph_kernel_node(&node, f, s, params, extra);
 	return e == hipSuccess ? enqueue(stream, &node) : e;
 }

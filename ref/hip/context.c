@@ -1,24 +1,29 @@
-/* Contexts and peers. The one device has one context, the primary one; programs retain it, or make
- * it current, and every call works in it. */
-#include "runtime.h"
+/* Contexts and peers. Each device has one context, the primary one; programs retain it, or make it
+ * current, which makes its device the current one. */
+#include <stdatomic.h>
+
+#include "queue.h"
 
 struct ihipCtx_t {
-	int retained;
-	unsigned flags;
+	atomic_int retained;
 };
 
-static struct ihipCtx_t primary;
+static struct ihipCtx_t primary[MX_MOST_DEVICES];
 
-/* The stack of the calling thread; without one, a thread works in the primary context. */
-static _Thread_local hipCtx_t stack[16];
+/* The devices that were current before the contexts that a thread has pushed. */
+static _Thread_local int stack[16];
 static _Thread_local unsigned depth;
 
-hipCtx_t mx_primary_context(void) {
-	return &primary;
+hipCtx_t mx_primary_context(int device) {
+	return &primary[device];
 }
 
-static hipError_t check_context(hipCtx_t c) {
-	return mx_hip_return(!c || c == &primary ? hipSuccess : hipErrorInvalidContext);
+/* The device of a context: of NULL the current one; -1 if there is no such context. */
+static int device_of(hipCtx_t c) {
+	for (int i = 0; c && i < mx_devices(); i++)
+		if (c == &primary[i])
+			return i;
+	return c ? -1 : mx_device();
 }
 
 /* ---- the primary context ---- */
@@ -28,16 +33,16 @@ MXHIP_API hipError_t hipDevicePrimaryCtxRetain(hipCtx_t *c, hipDevice_t device) 
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = mx_device_check(device);
 	if (e == hipSuccess) {
-		__atomic_add_fetch(&primary.retained, 1, __ATOMIC_RELAXED);
-		*c = &primary;
+		primary[device].retained++;
+		*c = &primary[device];
 	}
 	return e;
 }
 
 MXHIP_API hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device) {
 	hipError_t e = mx_device_check(device);
-	if (e == hipSuccess && __atomic_load_n(&primary.retained, __ATOMIC_RELAXED))
-		__atomic_sub_fetch(&primary.retained, 1, __ATOMIC_RELAXED);
+	if (e == hipSuccess && primary[device].retained)
+		primary[device].retained--;
 	return e;
 }
 
@@ -50,8 +55,8 @@ MXHIP_API hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned *f
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = mx_device_check(device);
 	if (e == hipSuccess) {
-		*flags = primary.flags;
-		*active = __atomic_load_n(&primary.retained, __ATOMIC_RELAXED) > 0;
+		*flags = 0;
+		*active = primary[device].retained > 0;
 	}
 	return e;
 }
@@ -67,40 +72,39 @@ MXHIP_API hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t device, unsigned fl
 MXHIP_API hipError_t hipCtxGetCurrent(hipCtx_t *c) {
 	if (!c)
 		return mx_hip_return(hipErrorInvalidValue);
-	*c = depth ? stack[depth - 1] : &primary;
+	*c = &primary[mx_device()];
 	return mx_hip_return(hipSuccess);
 }
 
 static hipError_t push(hipCtx_t c) {
-	hipError_t e = c ? check_context(c) : mx_hip_return(hipErrorInvalidContext);
-	if (e == hipSuccess && depth == sizeof stack / sizeof *stack)
-		e = mx_hip_fail(hipErrorInvalidContext, "%u contexts are pushed already", depth);
-	if (e == hipSuccess)
-		stack[depth++] = c;
-	return e;
+	int device = device_of(c);
+	if (!c || device < 0)
+		return mx_hip_return(hipErrorInvalidContext);
+	if (depth == sizeof stack / sizeof *stack)
+		return mx_hip_fail(hipErrorInvalidContext, "%u contexts are pushed already", depth);
+	stack[depth++] = mx_device();
+	return hipSetDevice(device);
 }
 
 MXHIP_API hipError_t hipCtxPushCurrent(hipCtx_t c) {
 	return push(c);
 }
 
-MXHIP_API hipError_t hipCtxPopCurrent(hipCtx_t *c) {
-	if (!depth)
-		return mx_hip_return(hipErrorInvalidContext);
-	depth--;
-	if (c)
-		*c = stack[depth];
-	return mx_hip_return(hipSuccess);
+static hipError_t pop(void) {
+	return depth ? hipSetDevice(stack[--depth]) : mx_hip_return(hipErrorInvalidContext);
 }
 
-/* NULL leaves the thread without a context of its own. */
+MXHIP_API hipError_t hipCtxPopCurrent(hipCtx_t *c) {
+	hipCtx_t old = &primary[mx_device()];
+	hipError_t e = pop();
+	if (e == hipSuccess && c)
+		*c = old;
+	return e;
+}
+
 MXHIP_API hipError_t hipCtxSetCurrent(hipCtx_t c) {
-	hipError_t e = check_context(c);
-	if (e != hipSuccess)
-		return e;
-	if (depth)
-		depth--;
-	return c ? push(c) : e;
+	int device = device_of(c);
+	return device < 0 ? mx_hip_return(hipErrorInvalidContext) : hipSetDevice(device);
 }
 
 MXHIP_API hipError_t hipCtxCreate(hipCtx_t *c, unsigned flags, hipDevice_t device) {
@@ -110,30 +114,29 @@ MXHIP_API hipError_t hipCtxCreate(hipCtx_t *c, unsigned flags, hipDevice_t devic
 }
 
 MXHIP_API hipError_t hipCtxDestroy(hipCtx_t c) {
-	hipError_t e = c ? check_context(c) : mx_hip_return(hipErrorInvalidValue);
-	if (e == hipSuccess && depth && stack[depth - 1] == c)
-		depth--;
-	return e == hipSuccess ? hipDevicePrimaryCtxRelease(0) : e;
+	int device = device_of(c);
+	if (!c || device < 0)
+		return mx_hip_return(c ? hipErrorInvalidContext : hipErrorInvalidValue);
+	if (depth && device == mx_device())
+		pop();
+	return hipDevicePrimaryCtxRelease(device);
 }
 
 MXHIP_API hipError_t hipCtxGetDevice(hipDevice_t *device) {
-	if (!device)
-		return mx_hip_return(hipErrorInvalidValue);
-	*device = 0;
-	return mx_hip_return(hipSuccess);
+	return hipGetDevice(device);
 }
 
 MXHIP_API hipError_t hipCtxGetApiVersion(hipCtx_t c, int *version) {
 	if (!version)
 		return mx_hip_return(hipErrorInvalidValue);
 	*version = 4; /* [HIP] */
-	return check_context(c);
+	return mx_hip_return(device_of(c) < 0 ? hipErrorInvalidContext : hipSuccess);
 }
 
 MXHIP_API hipError_t hipCtxGetFlags(unsigned *flags) {
 	if (!flags)
 		return mx_hip_return(hipErrorInvalidValue);
-	*flags = primary.flags;
+	*flags = 0;
 	return mx_hip_return(hipSuccess);
 }
 
@@ -141,14 +144,25 @@ MXHIP_API hipError_t hipCtxSynchronize(void) {
 	return hipDeviceSynchronize();
 }
 
-/* ---- peers: the only device has none ---- */
+/* ---- peers ---- */
+
+static atomic_bool enabled[MX_MOST_DEVICES][MX_MOST_DEVICES]; /* [device][peer] */
+
+bool mx_has_access(int device, int peer) {
+	return device == peer || enabled[device][peer];
+}
+
+static hipError_t check_both(int device, int peer) {
+	hipError_t e = mx_device_check(device);
+	return e == hipSuccess ? mx_device_check(peer) : e;
+}
 
 MXHIP_API hipError_t hipDeviceCanAccessPeer(int *can, int device, int peer) {
 	if (!can)
 		return mx_hip_return(hipErrorInvalidValue);
-	hipError_t e = mx_device_check(device ? device : peer);
+	hipError_t e = check_both(device, peer);
 	if (e == hipSuccess)
-		*can = 0;
+		*can = device != peer;
 	return e;
 }
 
@@ -156,32 +170,46 @@ MXHIP_API hipError_t hipDeviceEnablePeerAccess(int peer, unsigned flags) {
 	if (flags)
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = mx_device_check(peer);
-	return e == hipSuccess ? mx_hip_return(hipErrorInvalidDevice) : e;
+	if (e == hipSuccess && peer == mx_device())
+		e = mx_hip_return(hipErrorInvalidDevice);
+	if (e == hipSuccess && atomic_exchange(&enabled[mx_device()][peer], true))
+		e = mx_hip_return(hipErrorPeerAccessAlreadyEnabled);
+	return e;
 }
 
+/* Enqueued kernels still have it. */
 MXHIP_API hipError_t hipDeviceDisablePeerAccess(int peer) {
 	hipError_t e = mx_device_check(peer);
-	return e == hipSuccess ? mx_hip_return(hipErrorPeerAccessNotEnabled) : e;
+	if (e != hipSuccess)
+		return e;
+	mx_queue_finish_device(mx_device());
+	return mx_hip_return(atomic_exchange(&enabled[mx_device()][peer], false)
+	                             ? hipSuccess
+	                             : hipErrorPeerAccessNotEnabled);
 }
 
 MXHIP_API hipError_t hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr what, int device,
                                               int peer) {
 	if (!value || what > hipDevP2PAttrHipArrayAccessSupported)
 		return mx_hip_return(hipErrorInvalidValue);
-	hipError_t e = mx_device_check(device ? device : peer);
-	return e == hipSuccess ? mx_hip_return(hipErrorInvalidDevice) : e;
+	hipError_t e = check_both(device, peer);
+	if (e == hipSuccess && device == peer)
+		e = mx_hip_return(hipErrorInvalidDevice);
+	if (e == hipSuccess)
+		*value = what == hipDevP2PAttrAccessSupported ||
+		         what == hipDevP2PAttrNativeAtomicSupported;
+	return e;
 }
 
-/* Both ends are the one device. */
 MXHIP_API hipError_t hipMemcpyPeer(void *to, int to_device, const void *from, int from_device,
                                    size_t bytes) {
-	hipError_t e = mx_device_check(to_device ? to_device : from_device);
+	hipError_t e = check_both(to_device, from_device);
 	return e == hipSuccess ? hipMemcpy(to, from, bytes, hipMemcpyDeviceToDevice) : e;
 }
 
 MXHIP_API hipError_t hipMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
                                         size_t bytes, hipStream_t stream) {
-	hipError_t e = mx_device_check(to_device ? to_device : from_device);
+	hipError_t e = check_both(to_device, from_device);
 	return e == hipSuccess ? hipMemcpyAsync(to, from, bytes, hipMemcpyDeviceToDevice, stream)
 	                       : e;
 }

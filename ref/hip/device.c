@@ -1,8 +1,26 @@
-/* The one device: an emulated gfx950, and the calls that choose a device. */
-#include <stdio.h>
-#include <string.h>
+/* The devices, each an emulated gfx950, and the calls that choose one. There is one, or as many as
+ * MXHIP_DEVICES=N says. */
+#include <pthread.h>
 
 #include "queue.h"
+
+static int n_devices;
+static _Thread_local int current;
+
+static void count(void) {
+	uint64_t n = mx_hip_number("MXHIP_DEVICES");
+	n_devices = !n ? 1 : n < MX_MOST_DEVICES ? (int)n : MX_MOST_DEVICES;
+}
+
+int mx_devices(void) {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, count);
+	return n_devices;
+}
+
+int mx_device(void) {
+	return current;
+}
 
 MXHIP_API hipError_t hipInit(unsigned flags) {
 	return mx_hip_return(flags ? hipErrorInvalidValue : hipSuccess);
@@ -22,34 +40,40 @@ MXHIP_API hipError_t hipRuntimeGetVersion(int *version) {
 MXHIP_API hipError_t hipGetDeviceCount(int *n) {
 	if (!n)
 		return mx_hip_return(hipErrorInvalidValue);
-	*n = 1;
+	*n = mx_devices();
 	return mx_hip_return(hipSuccess);
 }
 
 hipError_t mx_device_check(int device) {
-	return mx_hip_return(device == 0 ? hipSuccess : hipErrorInvalidDevice);
+	return mx_hip_return(device >= 0 && device < mx_devices() ? hipSuccess
+	                                                          : hipErrorInvalidDevice);
 }
 
 MXHIP_API hipError_t hipGetDevice(int *device) {
 	if (!device)
 		return mx_hip_return(hipErrorInvalidValue);
-	*device = 0;
+	*device = current;
 	return mx_hip_return(hipSuccess);
 }
 
 MXHIP_API hipError_t hipSetDevice(int device) {
-	return mx_device_check(device);
+	hipError_t e = mx_device_check(device);
+	if (e == hipSuccess)
+		current = device;
+	return e;
 }
 
 MXHIP_API hipError_t hipDeviceGet(hipDevice_t *device, int ordinal) {
 	if (!device)
 		return mx_hip_return(hipErrorInvalidValue);
-	*device = 0;
-	return mx_device_check(ordinal);
+	hipError_t e = mx_device_check(ordinal);
+	if (e == hipSuccess)
+		*device = ordinal;
+	return e;
 }
 
 MXHIP_API hipError_t hipDeviceSynchronize(void) {
-	mx_queue_finish(NULL);
+	mx_queue_finish_device(current);
 	return mx_hip_synchronise();
 }
 

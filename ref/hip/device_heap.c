@@ -23,10 +23,10 @@ static uint64_t requests;
 
 static bool make(void) {
 	heap = mx_hip_allocate(HEAP, (struct mx_allocation){ .internal = true });
-	pool = heap ? mx_hip_allocate(BYTES + SLAB, (struct mx_allocation){ 0 }) : NULL;
+	pool = heap ? mx_hip_allocate(BYTES + SLAB, (struct mx_allocation){ .device = -1 }) : NULL;
 	if (!pool)
 		return false;
-	mxhipMark(heap, HEAP, MX_WRITTEN);
+	mx_hip_mark((uint64_t)(uintptr_t)heap, HEAP, MX_WRITTEN);
 	start = ((uint64_t)(uintptr_t)pool + SLAB - 1) / SLAB * SLAB;
 	return true;
 }

@@ -36,6 +36,7 @@ MXHIP_API hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags) 
 		free(made);
 		return mx_hip_return(hipErrorOutOfMemory);
 	}
+	made->device = mx_device();
 	made->timed = !(flags & DISABLE_TIMING);
 	*event = made;
 	return mx_hip_return(hipSuccess);
@@ -65,6 +66,10 @@ MXHIP_API hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t strea
 		e = mx_stream_of(stream, &s);
 	if (e != hipSuccess)
 		return e;
+	if (event->device != s->device)
+		return mx_hip_fail(hipErrorInvalidHandle,
+		                   "an event of device %d in a stream of device %d", event->device,
+		                   s->device);
 	event->capture_id = s->capture_id;
 	return s->capture ? e : mx_stream_event(s, hipGraphNodeTypeEventRecord, event);
 }
@@ -83,7 +88,7 @@ MXHIP_API hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, un
 	if (e != hipSuccess)
 		return e;
 	struct ihipGraph *graph = mx_queue_capture(event->capture_id);
-	if (graph && s == mx_legacy_stream())
+	if (graph && s == mx_legacy_stream(s->device))
 		return mx_hip_fail(hipErrorStreamCaptureImplicit,
 		                   "the null stream cannot join a capture");
 	if (graph) { /* the stream joins the capture */
@@ -131,7 +136,7 @@ MXHIP_API hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t
 	bool complete = mx_queue_event(start, &from) && mx_queue_event(stop, &to);
 	if (!complete)
 		return hipErrorNotReady;
-	if (!from.recorded || !to.recorded || !from.timed || !to.timed)
+	if (!from.recorded || !to.recorded || !from.timed || !to.timed || from.device != to.device)
 		return mx_hip_fail(hipErrorInvalidHandle, "an event without a time");
 	*ms = (float)(1e3 * (double)(to.at.tv_sec - from.at.tv_sec) +
 	              1e-6 * (double)(to.at.tv_nsec - from.at.tv_nsec));

@@ -224,7 +224,7 @@ static hipError_t kernel_node_of(struct hipGraphNode *node, const hipKernelNodeP
 		              { 0 },
 		              p->sharedMemBytes,
 		              false };
-	if (mx_function_of(p->func, &f) == hipErrorInvalidDeviceFunction) {
+	if (mx_function_of(p->func, mx_device(), &f) == hipErrorInvalidDeviceFunction) {
 		hipGetLastError();
 		f = p->func;
 	}

@@ -238,7 +238,7 @@ static hipError_t run(const struct mx_function *f, const struct mx_kernel *kerne
 	if (!has_workgroups(&launch))
 		return mx_hip_fail(hipErrorInvalidValue, "the grid lacks workgroup %llu",
 		                   (unsigned long long)launch.workgroups[launch.n_workgroups - 1]);
-	if (!mx_hip_snapshot(mx_options_own_memory(), &launch.memory))
+	if (!mx_hip_snapshot(mx_options_own_memory(), f->module->device, &launch.memory))
 		return mx_hip_return(hipErrorOutOfMemory);
 	struct mx_report *results = new_report();
 	launch.threads = take_threads();

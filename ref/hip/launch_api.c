@@ -92,7 +92,7 @@ MXHIP_API hipError_t hipLaunchKernel(const void *host, dim3 grid, dim3 block, vo
                                      size_t lds, hipStream_t stream) {
 	const struct mx_function *f;
 	struct mx_shape s = shape_of(grid, block, lds, false);
-	hipError_t e = mx_function_of(host, &f);
+	hipError_t e = mx_function_of(host, mx_stream_device(stream), &f);
 	return e == hipSuccess ? mx_stream_launch(stream, f, &s, params, NULL) : e;
 }
 
@@ -100,7 +100,7 @@ MXHIP_API hipError_t hipLaunchCooperativeKernel(const void *host, dim3 grid, dim
                                                 void **params, unsigned lds, hipStream_t stream) {
 	const struct mx_function *f;
 	struct mx_shape s = shape_of(grid, block, lds, true);
-	hipError_t e = mx_function_of(host, &f);
+	hipError_t e = mx_function_of(host, mx_stream_device(stream), &f);
 	return e == hipSuccess ? launch_cooperative(f, &s, stream, params, NULL) : e;
 }
 
@@ -178,7 +178,7 @@ MXHIP_API hipError_t hipLaunchKernelExC(const struct mx_runtime_config *c, const
 	if (!c)
 		return mx_hip_return(hipErrorInvalidValue);
 	struct mx_shape s = shape_of(c->grid, c->block, c->lds, false);
-	hipError_t e = mx_function_of(host, &f);
+	hipError_t e = mx_function_of(host, mx_stream_device(c->stream), &f);
 	if (e == hipSuccess)
 		e = read_attributes(c->attributes, c->n, &s);
 	return e == hipSuccess ? launch_shape(f, &s, c->stream, params, NULL) : e;

@@ -64,8 +64,9 @@ static hipError_t map_image(struct loading *l) {
 	if (e != hipSuccess)
 		return e;
 	l->m->image_bytes = l->image->bytes;
-	l->m->image = mx_hip_allocate(l->m->image_bytes,
-	                              (struct mx_allocation){ .kind = MX_DEVICE_MEMORY });
+	l->m->image = mx_hip_allocate(
+		l->m->image_bytes,
+		(struct mx_allocation){ .kind = MX_DEVICE_MEMORY, .device = l->m->device });
 	if (!l->m->image)
 		return mx_hip_return(hipErrorOutOfMemory);
 	copy_segments(l);
@@ -196,14 +197,17 @@ static void check_cpu(void) {
 		fprintf(stderr, "libmxhip: ignored: %s\n", why);
 }
 
-hipError_t mx_module_load(const void *image, size_t bytes, struct ihipModule_t **module) {
+hipError_t mx_module_load(const void *image, size_t bytes, int device,
+                          struct ihipModule_t **module) {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	pthread_once(&once, check_cpu);
 	struct loading l = { .m = calloc(1, sizeof *l.m) };
 	hipError_t e = l.m ? failed(&l, mx_codeobject_open(image, bytes, &l.co, &l.why))
 	                   : mx_hip_return(hipErrorOutOfMemory);
-	if (e == hipSuccess)
+	if (e == hipSuccess) {
+		l.m->device = device;
 		e = load(&l);
+	}
 	if (e == hipSuccess) {
 		size_t n;
 		const void *elf = mx_codeobject_bytes(l.co, &n);
@@ -218,9 +222,9 @@ hipError_t mx_module_load(const void *image, size_t bytes, struct ihipModule_t *
 }
 
 void mx_module_free(struct ihipModule_t *m) {
-	mx_queue_finish(NULL);
 	if (!m)
 		return;
+	mx_queue_finish(NULL);
 	for (size_t i = 0; i < m->n_functions; i++) {
 		mx_handle_remove(MX_FUNCTION, &m->functions[i]);
 		free(m->functions[i].name);

@@ -234,17 +234,17 @@ bool mx_hip_is_internal(uint64_t address) {
 	return mx_hip_about((void *)(uintptr_t)address, &a) && a.internal;
 }
 
-static bool is_of(const struct mx_allocation *a, const void *pool) {
+static bool is_of(const struct mx_allocation *a, const void *pool, int device) {
 	if (pool)
 		return a->pool == pool;
-	return a->kind == MX_DEVICE_MEMORY || a->kind == MX_MANAGED_MEMORY;
+	return a->device == device && (a->kind == MX_DEVICE_MEMORY || a->kind == MX_MANAGED_MEMORY);
 }
 
-size_t mx_hip_allocated(const void *pool) {
+size_t mx_hip_allocated(const void *pool, int device) {
 	size_t sum = 0;
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; i < n_regions; i++)
-		if (is_of(&about[i], pool))
+		if (is_of(&about[i], pool, device))
 			sum += pages(regions[i].size);
 	pthread_mutex_unlock(&lock);
 	return sum < MX_DEVICE_BYTES ? sum : MX_DEVICE_BYTES;
@@ -259,12 +259,19 @@ bool mx_hip_mark(uint64_t address, size_t bytes, uint8_t state) {
 	return r != NULL;
 }
 
-bool mx_hip_snapshot(bool own, struct mx_memory *m) {
+static bool is_for(const struct mx_allocation *a, bool own, int device) {
+	if (own && !pthread_equal(a->thread, pthread_self()))
+		return false;
+	return a->internal || a->kind != MX_DEVICE_MEMORY || a->device < 0 ||
+	       mx_has_access(device, a->device);
+}
+
+bool mx_hip_snapshot(bool own, int device, struct mx_memory *m) {
 	pthread_mutex_lock(&lock);
 	struct mx_region *copy = malloc((n_regions + 1) * sizeof *copy);
 	size_t n = 0;
 	for (size_t i = 0; copy && i < n_regions; i++)
-		if (!own || pthread_equal(about[i].thread, pthread_self())) {
+		if (is_for(&about[i], own, device)) {
 			copy[n] = regions[i];
 			copy[n++].internal = about[i].internal;
 		}

@@ -8,7 +8,7 @@
 /* Loads a module that the program unloads. */
 static hipError_t load(const void *image, size_t bytes, hipModule_t *module) {
 	struct ihipModule_t *m;
-	hipError_t e = mx_module_load(image, bytes, &m);
+	hipError_t e = mx_module_load(image, bytes, mx_device(), &m);
 	if (e == hipSuccess && !mx_handle_add(MX_MODULE, m)) {
 		mx_module_free(m);
 		e = mx_hip_return(hipErrorOutOfMemory);

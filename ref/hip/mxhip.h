@@ -1,8 +1,9 @@
 /* Extensions of libmxhip.so to the HIP API: launch options, findings, byte states.
  *
- * libmxhip.so is a HIP runtime with one device, an emulated gfx950. It has the names of the public
- * C API, so a host program built for HIP runs on it unchanged. Find these functions with dlsym: a
- * runtime without them drives a real device.
+ * libmxhip.so is a HIP runtime with an emulated gfx950, or with several, by the environment
+ * variable MXHIP_DEVICES=N. It has the names of the public C API, so a host program built for HIP
+ * runs on it unchanged. Find these functions with dlsym: a runtime without them drives a real
+ * device.
  *
  * Work is enqueued, as in HIP, and runs in a call that waits for it: one that synchronises, that
  * copies or frees memory at once, or that reads states or a report. A query runs one piece of work,

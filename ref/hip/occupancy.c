@@ -46,7 +46,7 @@ MXHIP_API hipError_t hipFuncGetAttributes(struct hipFuncAttributes *a, const voi
 	const struct mx_function *f;
 	if (!a)
 		return mx_hip_return(hipErrorInvalidValue);
-	hipError_t e = mx_function_of(host, &f);
+	hipError_t e = mx_function_of(host, mx_device(), &f);
 	if (e != hipSuccess)
 		return e;
 	*a = (struct hipFuncAttributes){
@@ -85,7 +85,7 @@ MXHIP_API hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute what,
 /* HIP requires an attribute for more than 64 KiB of dynamic LDS; here every launch may have it. */
 MXHIP_API hipError_t hipFuncSetAttribute(const void *host, hipFuncAttribute what, int value) {
 	const struct mx_function *f;
-	hipError_t e = mx_function_of(host, &f);
+	hipError_t e = mx_function_of(host, mx_device(), &f);
 	if (e == hipSuccess && what == hipFuncAttributeMaxDynamicSharedMemorySize &&
 	    (value < 0 || (uint32_t)value > MX_HIP_LDS_BYTES - f->kernel.lds_bytes))
 		e = mx_hip_return(hipErrorInvalidValue);
@@ -96,7 +96,7 @@ MXHIP_API hipError_t hipFuncSetAttribute(const void *host, hipFuncAttribute what
 MXHIP_API hipError_t hipFuncSetCacheConfig(const void *host, hipFuncCache_t config) {
 	const struct mx_function *f;
 	(void)config;
-	return mx_function_of(host, &f);
+	return mx_function_of(host, mx_device(), &f);
 }
 
 /* ---- occupancy ---- */
@@ -123,7 +123,7 @@ MXHIP_API hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *n,
 MXHIP_API hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const void *host,
                                                                   int block, size_t lds) {
 	const struct mx_function *f;
-	hipError_t e = mx_function_of(host, &f);
+	hipError_t e = mx_function_of(host, mx_device(), &f);
 	return e == hipSuccess ? hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
 					 n, (hipFunction_t)f, block, lds)
 	                       : e;
@@ -157,7 +157,7 @@ MXHIP_API hipError_t hipModuleOccupancyMaxPotentialBlockSize(int *grid, int *blo
 MXHIP_API hipError_t hipOccupancyMaxPotentialBlockSize(int *grid, int *block, const void *host,
                                                        size_t lds, int limit) {
 	const struct mx_function *f;
-	hipError_t e = mx_function_of(host, &f);
+	hipError_t e = mx_function_of(host, mx_device(), &f);
 	return e == hipSuccess ? hipModuleOccupancyMaxPotentialBlockSize(
 					 grid, block, (hipFunction_t)f, lds, limit)
 	                       : e;

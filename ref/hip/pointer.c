@@ -22,7 +22,7 @@ MXHIP_API hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, 
 		return mx_hip_fail(hipErrorInvalidValue, "%p is not memory of the device", p);
 	*attributes = (hipPointerAttribute_t){
 		.memoryType = (enum hipMemoryType)type_of(&a),
-		.device = 0,
+		.device = a.device,
 		.devicePointer = (void *)p,
 		.hostPointer = a.kind == MX_DEVICE_MEMORY ? NULL : (void *)p,
 		.isManaged = a.kind == MX_MANAGED_MEMORY,
@@ -40,7 +40,7 @@ static hipError_t put(void *value, hipPointer_attribute what, const struct mx_al
                       hipDeviceptr_t p) {
 	bool for_host = a->kind != MX_DEVICE_MEMORY;
 	switch ((int)what) {
-	case HIP_POINTER_ATTRIBUTE_CONTEXT: PUT(hipCtx_t, mx_primary_context()); break;
+	case HIP_POINTER_ATTRIBUTE_CONTEXT: PUT(hipCtx_t, mx_primary_context(a->device)); break;
 	case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE: PUT(int, type_of(a)); break;
 	case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER: PUT(void *, p); break;
 	case HIP_POINTER_ATTRIBUTE_HOST_POINTER:
@@ -51,7 +51,7 @@ static hipError_t put(void *value, hipPointer_attribute what, const struct mx_al
 		PUT(uint32_t, (uint32_t)((uintptr_t)a->base >> 12));
 		break;
 	case HIP_POINTER_ATTRIBUTE_IS_MANAGED: PUT(bool, a->kind == MX_MANAGED_MEMORY); break;
-	case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL: PUT(int, 0); break;
+	case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL: PUT(int, a->device); break;
 	case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE: PUT(bool, false); break;
 	case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR: PUT(void *, a->base); break;
 	case HIP_POINTER_ATTRIBUTE_RANGE_SIZE: PUT(uint32_t, (uint32_t)a->bytes); break;

@@ -1,5 +1,6 @@
 /* Memory pools, and allocation in the order of a stream. Memory is allocated at once and freed in
  * the stream's order; a pool holds nothing in reserve. */
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,17 +8,41 @@
 #include "runtime.h"
 
 struct ihipMemPoolHandle_t {
+	int device;
 	int reuse[3]; /* hipMemPoolReuse...; they have no effect */
 	uint64_t threshold;
 	_Atomic uint64_t high;
 };
 
 static const int default_reuse[3] = { 1, 1, 1 };
-static struct ihipMemPoolHandle_t default_pool = { { 1, 1, 1 }, 0, 0 };
-static _Atomic(hipMemPool_t) current = &default_pool;
+static struct ihipMemPoolHandle_t default_pools[MX_MOST_DEVICES];
+static _Atomic(hipMemPool_t) current[MX_MOST_DEVICES];
+
+static void make_default(void) {
+	for (int i = 0; i < MX_MOST_DEVICES; i++) {
+		default_pools[i].device = i;
+		memcpy(default_pools[i].reuse, default_reuse, sizeof default_reuse);
+		current[i] = &default_pools[i];
+	}
+}
+
+static hipMemPool_t default_pool(int device) {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, make_default);
+	return &default_pools[device];
+}
+
+/* The pool of hipMallocAsync. */
+static hipMemPool_t current_pool(int device) {
+	default_pool(device);
+	return current[device];
+}
 
 static hipError_t check_pool(hipMemPool_t pool) {
-	if (pool == &default_pool || mx_handle_is(MX_POOL, pool))
+	for (int i = 0; i < mx_devices(); i++)
+		if (pool == default_pool(i))
+			return hipSuccess;
+	if (mx_handle_is(MX_POOL, pool))
 		return hipSuccess;
 	return mx_hip_fail(hipErrorInvalidValue, "%p is not a live memory pool", (void *)pool);
 }
@@ -26,7 +51,8 @@ static hipError_t check_pool(hipMemPool_t pool) {
 
 MXHIP_API hipError_t hipMemPoolCreate(hipMemPool_t *pool, const hipMemPoolProps *props) {
 	bool good = pool && props && props->allocType == hipMemAllocationTypePinned &&
-	            props->location.type == hipMemLocationTypeDevice && props->location.id == 0;
+	            props->location.type == hipMemLocationTypeDevice &&
+	            mx_device_check(props->location.id) == hipSuccess;
 	if (!good)
 		return mx_hip_return(hipErrorInvalidValue);
 	if (props->handleTypes != hipMemHandleTypeNone)
@@ -36,6 +62,7 @@ MXHIP_API hipError_t hipMemPoolCreate(hipMemPool_t *pool, const hipMemPoolProps 
 		free(made);
 		return mx_hip_return(hipErrorOutOfMemory);
 	}
+	made->device = props->location.id;
 	memcpy(made->reuse, default_reuse, sizeof made->reuse);
 	*pool = made;
 	return mx_hip_return(hipSuccess);
@@ -46,34 +73,36 @@ MXHIP_API hipError_t hipMemPoolDestroy(hipMemPool_t pool) {
 	if (!mx_handle_remove(MX_POOL, pool))
 		return mx_hip_return(hipErrorInvalidValue);
 	hipMemPool_t gone = pool;
-	atomic_compare_exchange_strong(&current, &gone, &default_pool);
+	atomic_compare_exchange_strong(&current[pool->device], &gone, default_pool(pool->device));
 	free(pool);
 	return mx_hip_return(hipSuccess);
 }
 
-static hipError_t get_pool(hipMemPool_t *pool, int device, hipMemPool_t which) {
+static hipError_t get_pool(hipMemPool_t *pool, int device, hipMemPool_t (*which)(int)) {
 	if (!pool)
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = mx_device_check(device);
 	if (e == hipSuccess)
-		*pool = which;
+		*pool = which(device);
 	return e;
 }
 
 MXHIP_API hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t *pool, int device) {
-	return get_pool(pool, device, &default_pool);
+	return get_pool(pool, device, default_pool);
 }
 
 MXHIP_API hipError_t hipDeviceGetMemPool(hipMemPool_t *pool, int device) {
-	return get_pool(pool, device, current);
+	return get_pool(pool, device, current_pool);
 }
 
 MXHIP_API hipError_t hipDeviceSetMemPool(int device, hipMemPool_t pool) {
 	hipError_t e = mx_device_check(device);
 	if (e == hipSuccess)
 		e = check_pool(pool);
+	if (e == hipSuccess && pool->device != device)
+		e = mx_hip_return(hipErrorInvalidDevice);
 	if (e == hipSuccess)
-		current = pool;
+		current[device] = pool;
 	return e;
 }
 
@@ -85,7 +114,7 @@ MXHIP_API hipError_t hipMemPoolTrimTo(hipMemPool_t pool, size_t bytes) {
 /* ---- attributes ---- */
 
 static uint64_t used(struct ihipMemPoolHandle_t *pool) {
-	uint64_t now = mx_hip_allocated(pool), high = pool->high;
+	uint64_t now = mx_hip_allocated(pool, pool->device), high = pool->high;
 	while (now > high && !atomic_compare_exchange_weak(&pool->high, &high, now))
 		;
 	return now;
@@ -140,7 +169,7 @@ MXHIP_API hipError_t hipMemPoolSetAttribute(hipMemPool_t pool, hipMemPoolAttr wh
 	return mx_hip_return(hipSuccess);
 }
 
-/* ---- access: of the one device ---- */
+/* ---- access: of the device that has the pool ---- */
 
 MXHIP_API hipError_t hipMemPoolSetAccess(hipMemPool_t pool, const hipMemAccessDesc *list,
                                          size_t n) {
@@ -148,7 +177,8 @@ MXHIP_API hipError_t hipMemPoolSetAccess(hipMemPool_t pool, const hipMemAccessDe
 	if (e != hipSuccess || (n && !list))
 		return mx_hip_return(hipErrorInvalidValue);
 	for (size_t i = 0; i < n; i++)
-		if (list[i].location.type != hipMemLocationTypeDevice || list[i].location.id ||
+		if (list[i].location.type != hipMemLocationTypeDevice ||
+		    list[i].location.id != pool->device ||
 		    list[i].flags != hipMemAccessFlagsProtReadWrite)
 			return mx_hip_return(hipErrorInvalidValue);
 	return mx_hip_return(hipSuccess);
@@ -157,7 +187,7 @@ MXHIP_API hipError_t hipMemPoolSetAccess(hipMemPool_t pool, const hipMemAccessDe
 MXHIP_API hipError_t hipMemPoolGetAccess(hipMemAccessFlags *flags, hipMemPool_t pool,
                                          hipMemLocation *location) {
 	hipError_t e = check_pool(pool);
-	if (e != hipSuccess || !flags || !location || location->id)
+	if (e != hipSuccess || !flags || !location || location->id != pool->device)
 		return mx_hip_return(hipErrorInvalidValue);
 	*flags = hipMemAccessFlagsProtReadWrite;
 	return mx_hip_return(hipSuccess);
@@ -183,13 +213,13 @@ MXHIP_API hipError_t hipMallocFromPoolAsync(void **p, size_t bytes, hipMemPool_t
 		e = check_uncaptured(stream);
 	if (e != hipSuccess || !bytes)
 		return e;
-	*p = mx_hip_allocate(bytes, (struct mx_allocation){ .pool = pool });
+	*p = mx_hip_allocate(bytes, (struct mx_allocation){ .pool = pool, .device = pool->device });
 	used(pool);
 	return mx_hip_return(*p ? hipSuccess : hipErrorOutOfMemory);
 }
 
 MXHIP_API hipError_t hipMallocAsync(void **p, size_t bytes, hipStream_t stream) {
-	return hipMallocFromPoolAsync(p, bytes, current, stream);
+	return hipMallocFromPoolAsync(p, bytes, current_pool(mx_stream_device(stream)), stream);
 }
 
 MXHIP_API hipError_t hipFreeAsync(void *p, hipStream_t stream) {

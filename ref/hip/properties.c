@@ -1,4 +1,5 @@
-/* What the emulated device says of itself: attributes and properties, from one table. */
+/* What an emulated device says of itself: attributes and properties, from one table. Devices differ
+ * in UUID and bus. */
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -10,7 +11,10 @@
 static const char device_name[] = "mxcheck emulated gfx950";
 
 /* HIP 6 and 7's hipDeviceProp_t has it, and hipDeviceGetUuid. */
-static const char uuid[] = "mxcheck-gfx950-0";
+static void put_uuid(char uuid[16], int device) {
+	memcpy(uuid, "mxcheck-gfx950-", 15);
+	uuid[15] = "0123456789abcdef"[device];
+}
 
 struct property {
 	int attribute;
@@ -31,6 +35,10 @@ static const struct property properties[] = {
 
 static const size_t n_properties = sizeof properties / sizeof *properties;
 
+static int64_t value_of(const struct property *p, int device) {
+	return p->attribute == hipDeviceAttributePciBusId ? device : p->value;
+}
+
 /* ---- attributes ---- */
 
 /* A value that is no int is cut to the largest. */
@@ -42,7 +50,7 @@ MXHIP_API hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attr
 		return e;
 	for (size_t i = 0; i < n_properties; i++)
 		if (properties[i].attribute == (int)attribute) {
-			int64_t v = properties[i].value;
+			int64_t v = value_of(&properties[i], device);
 			*value = v < INT_MAX ? (int)v : INT_MAX;
 			return mx_hip_return(hipSuccess);
 		}
@@ -73,7 +81,8 @@ MXHIP_API hipError_t hipGetDeviceProperties(hipDeviceProp_t *p, int device) {
 		return e;
 	memset(p, 0, sizeof *p);
 	for (size_t i = 0; i < n_properties; i++)
-		put(p, properties[i].old_at, properties[i].old_bytes, properties[i].value);
+		put(p, properties[i].old_at, properties[i].old_bytes,
+		    value_of(&properties[i], device));
 	strcpy(p->name, device_name);
 	strcpy(p->gcnArchName, MX_FULL_ARCH);
 	memset(&p->arch, 0xff, sizeof p->arch);
@@ -92,10 +101,11 @@ MXHIP_API hipError_t hipGetDevicePropertiesR0600(struct mx_props_r0600 *p, int d
 		return e;
 	memset(p, 0, sizeof *p);
 	for (size_t i = 0; i < n_properties; i++)
-		put(p, properties[i].new_at, properties[i].new_bytes, properties[i].value);
+		put(p, properties[i].new_at, properties[i].new_bytes,
+		    value_of(&properties[i], device));
 	strcpy(p->name, old.name);
 	strcpy(p->gcn_arch_name, old.gcnArchName);
-	memcpy(p->uuid, uuid, sizeof p->uuid);
+	put_uuid(p->uuid, device);
 	memcpy(&p->arch, &old.arch, sizeof p->arch);
 	return e;
 }
@@ -131,20 +141,20 @@ MXHIP_API hipError_t hipDeviceGetUuid(hipUUID *id, hipDevice_t device) {
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = mx_device_check(device);
 	if (e == hipSuccess)
-		memcpy(id->bytes, uuid, sizeof id->bytes);
+		put_uuid(id->bytes, device);
 	return e;
 }
 
 /* ---- the device's place on the bus ---- */
 
-static const char bus_id[] = "0000:00:00.0";
+enum { BUS_ID_BYTES = sizeof "0000:00:00.0" };
 
 MXHIP_API hipError_t hipDeviceGetPCIBusId(char *id, int bytes, int device) {
-	if (!id || bytes < (int)sizeof bus_id)
+	if (!id || bytes < BUS_ID_BYTES)
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = mx_device_check(device);
 	if (e == hipSuccess)
-		strcpy(id, bus_id);
+		snprintf(id, (size_t)bytes, "0000:%02x:00.0", (unsigned)device);
 	return e;
 }
 
@@ -153,8 +163,8 @@ MXHIP_API hipError_t hipDeviceGetByPCIBusId(int *device, const char *id) {
 	unsigned domain, bus, slot;
 	if (!device || !id || sscanf(id, "%x:%x:%x", &domain, &bus, &slot) != 3)
 		return mx_hip_return(hipErrorInvalidValue);
-	if (domain || bus || slot)
+	if (domain || bus >= (unsigned)mx_devices() || slot)
 		return mx_hip_fail(hipErrorInvalidDevice, "no device at %s", id);
-	*device = 0;
+	*device = (int)bus;
 	return mx_hip_return(hipSuccess);
 }

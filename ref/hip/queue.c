@@ -35,15 +35,24 @@ struct mx_piece {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all below, and of events */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER, added = PTHREAD_COND_INITIALIZER;
-static struct ihipStream_t legacy, *streams = &legacy; /* the list of all */
+static struct ihipStream_t legacy[MX_MOST_DEVICES], *streams; /* the list of all */
 static uint64_t last_seq, calls, random_state;
 static unsigned n_pieces, waiting; /* waiting: threads that run what they wait for */
 static bool seeded, ended;
 
 /* ---- streams ---- */
 
-struct ihipStream_t *mx_legacy_stream(void) {
-	return &legacy;
+static void enlist_legacy(void) {
+	for (int i = 0; i < mx_devices(); i++) {
+		legacy[i].device = i;
+		mx_queue_enlist(&legacy[i]);
+	}
+}
+
+struct ihipStream_t *mx_legacy_stream(int device) {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, enlist_legacy);
+	return &legacy[device];
 }
 
 void mx_queue_enlist(struct ihipStream_t *stream) {
@@ -99,7 +108,7 @@ struct ihipGraph *mx_queue_capture(uint64_t id) {
 
 /* Whether a stream is the legacy one, and waits for earlier work of the other. */
 static bool waits_for(const struct ihipStream_t *stream, const struct ihipStream_t *other) {
-	return stream == &legacy && !(other->flags & hipStreamNonBlocking);
+	return stream == &legacy[other->device] && !(other->flags & hipStreamNonBlocking);
 }
 
 /* Whether work up to `seq` is left, in a stream or, if it is NULL, in any. It is not followed: it
@@ -340,6 +349,23 @@ static bool query(const struct ihipStream_t *stream, uint64_t seq) {
 void mx_queue_finish(const struct ihipStream_t *stream) {
 	pthread_mutex_lock(&lock);
 	finish(stream, last_seq);
+	pthread_mutex_unlock(&lock);
+}
+
+/* A stream of a device that has work up to `seq`; or NULL. */
+static const struct ihipStream_t *unfinished(int device, uint64_t seq) {
+	const struct ihipStream_t *s = streams;
+	while (s && !(s->device == device && s->first && s->first->seq <= seq))
+		s = s->other;
+	return s;
+}
+
+void mx_queue_finish_device(int device) {
+	const struct ihipStream_t *s;
+	pthread_mutex_lock(&lock);
+	uint64_t seq = last_seq;
+	while ((s = unfinished(device, seq)))
+		finish(s, seq);
 	pthread_mutex_unlock(&lock);
 }
 

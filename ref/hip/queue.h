@@ -4,7 +4,7 @@
 
 #include "graph.h"
 
-struct ihipStream_t *mx_legacy_stream(void);
+struct ihipStream_t *mx_legacy_stream(int device);
 
 /* The list of all streams. A stream that leaves it has run its work. */
 void mx_queue_enlist(struct ihipStream_t *stream);
@@ -22,8 +22,10 @@ struct ihipGraph *mx_queue_capture(uint64_t capture_id);
 hipError_t mx_queue_push(struct ihipStream_t *stream, struct hipGraphNode *node);
 
 /* Runs what is enqueued so far: in a stream with all that it waits for, or in all streams if it is
- * NULL; up to the last record of an event. Other work may run before it. */
+ * NULL; in the streams of a device; up to the last record of an event. Other work may run before
+ * it. */
 void mx_queue_finish(const struct ihipStream_t *stream);
+void mx_queue_finish_device(int device);
 void mx_queue_finish_event(hipEvent_t event);
 
 /* Whether some of that had not run yet; and runs one piece. */

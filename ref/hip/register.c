@@ -23,7 +23,7 @@ struct symbol {
 
 struct binary {
 	const void *image;
-	struct ihipModule_t *module;
+	struct ihipModule_t *modules[MX_MOST_DEVICES]; /* NULL: not loaded yet */
 	struct symbol *kernels, *variables;
 	struct binary *next;
 };
@@ -105,7 +105,8 @@ MXHIP_API void __hipUnregisterFatBinary(void **binary) {
 	pthread_mutex_unlock(&lock);
 	free_symbols(b->kernels);
 	free_symbols(b->variables);
-	mx_module_free(b->module);
+	for (unsigned i = 0; i < MX_MOST_DEVICES; i++)
+		mx_module_free(b->modules[i]);
 	free(b);
 }
 
@@ -149,37 +150,41 @@ static const char *name_in(const struct symbol *s, const void *host) {
 	return s ? s->name : NULL;
 }
 
-/* Finds the binary of a symbol and loads it; the caller has the lock. */
-static hipError_t find(const void *host, bool kernel, struct binary **found, const char **name) {
+/* Finds the module of a symbol and loads it; the caller has the lock. */
+static hipError_t find(const void *host, bool kernel, int device, struct ihipModule_t **found,
+                       const char **name) {
+	hipError_t e = hipSuccess;
 	for (struct binary *b = binaries; b; b = b->next) {
 		*name = name_in(kernel ? b->kernels : b->variables, host);
 		if (!*name)
 			continue;
-		*found = b;
-		return b->module ? hipSuccess : mx_module_load(b->image, SIZE_MAX, &b->module);
+		if (!b->modules[device])
+			e = mx_module_load(b->image, SIZE_MAX, device, &b->modules[device]);
+		*found = b->modules[device];
+		return e;
 	}
 	return mx_hip_fail(kernel ? hipErrorInvalidDeviceFunction : hipErrorInvalidSymbol,
 	                   "%p is not a registered %s", host, kernel ? "kernel" : "variable");
 }
 
-hipError_t mx_function_of(const void *host, const struct mx_function **f) {
-	struct binary *b = NULL;
+hipError_t mx_function_of(const void *host, int device, const struct mx_function **f) {
+	struct ihipModule_t *m = NULL;
 	const char *name = NULL;
 	pthread_mutex_lock(&lock);
-	hipError_t e = find(host, true, &b, &name);
+	hipError_t e = find(host, true, device, &m, &name);
 	if (e == hipSuccess)
-		e = mx_module_function(b->module, name, f);
+		e = mx_module_function(m, name, f);
 	pthread_mutex_unlock(&lock);
 	return e;
 }
 
 hipError_t mx_variable_of(const void *host, uint8_t **address, size_t *bytes) {
-	struct binary *b = NULL;
+	struct ihipModule_t *m = NULL;
 	const char *name = NULL;
 	pthread_mutex_lock(&lock);
-	hipError_t e = find(host, false, &b, &name);
+	hipError_t e = find(host, false, mx_device(), &m, &name);
 	if (e == hipSuccess)
-		e = mx_module_variable(b->module, name, address, bytes);
+		e = mx_module_variable(m, name, address, bytes);
 	pthread_mutex_unlock(&lock);
 	return e;
 }
@@ -189,7 +194,7 @@ MXHIP_API hipError_t hipGetFuncBySymbol(hipFunction_t *function, const void *hos
 	const struct mx_function *f;
 	if (!function)
 		return mx_hip_return(hipErrorInvalidValue);
-	hipError_t e = mx_function_of(host, &f);
+	hipError_t e = mx_function_of(host, mx_device(), &f);
 	if (e == hipSuccess)
 		*function = (hipFunction_t)f;
 	return e;

@@ -14,16 +14,24 @@
 enum {
 	MX_HIP_LDS_BYTES = MX_LDS_MOST,
 	MX_COMPUTE_UNITS = 256,
+	MX_MOST_DEVICES = 16,
 	MX_HIP_VERSION = 70000000, /* 7.0.0: what programs of today ask for */
 };
 
 #define MX_DEVICE_BYTES (288ull << 30)
 
-/* The one context of the device. */
-hipCtx_t mx_primary_context(void);
+/* The number of devices, and the calling thread's current one. */
+int mx_devices(void);
+int mx_device(void);
 
 /* hipErrorInvalidDevice if there is no such device. */
 hipError_t mx_device_check(int device);
+
+/* The one context of a device. */
+hipCtx_t mx_primary_context(int device);
+
+/* Whether a device may access another one's memory. */
+bool mx_has_access(int device, int peer);
 
 uint32_t mx_hip_stack_bytes(void); /* hipLimitStackSize */
 
@@ -77,6 +85,7 @@ enum mx_memory_kind {
 
 struct mx_allocation {
 	enum mx_memory_kind kind;
+	int device;     /* that has it, if it is device memory; or -1: all */
 	unsigned flags; /* of the call that made it */
 	bool internal;  /* no call of the program made it: arguments of a launch and the like */
 	void *pool;     /* that it comes from, or NULL */
@@ -101,8 +110,8 @@ bool mx_hip_about(const void *p, struct mx_allocation *a);
 /* Whether an address is in memory that no call of the program made. */
 bool mx_hip_is_internal(uint64_t address);
 
-/* Bytes that are taken from a pool, or of the device if it is NULL, in whole pages. */
-size_t mx_hip_allocated(const void *pool);
+/* Bytes that are taken from a pool, or of a device if it is NULL, in whole pages. */
+size_t mx_hip_allocated(const void *pool, int device);
 
 /* The same of an allocation of a launch: a small mapping is kept for an allocation of as many pages
  * that would be in its place. */
@@ -116,9 +125,9 @@ bool mx_hip_is_allocation(const void *p, size_t bytes);
 /* Copies the states of copied bytes; false if `to` is not inside one allocation. */
 bool mx_hip_copy_states(uint64_t to, const void *from, size_t bytes);
 
-/* The live allocations, or those of this thread, sorted; free() the regions. False if host memory
- * is short. */
-bool mx_hip_snapshot(bool own, struct mx_memory *m);
+/* The live allocations that a device may access, or those of this thread, sorted; free() the
+ * regions. False if host memory is short. */
+bool mx_hip_snapshot(bool own, int device, struct mx_memory *m);
 
 /* ---- load.c ---- */
 
@@ -142,6 +151,7 @@ struct mx_symbol {
 
 /* A code object in device memory. */
 struct ihipModule_t {
+	int device;
 	uint8_t *image;
 	size_t image_bytes;
 	struct mx_program *program;
@@ -157,9 +167,10 @@ struct ihipModule_t {
 	uint8_t *loaded; /* the image as it was loaded, if launches are recorded; or NULL */
 };
 
-/* Loads a code object or bundle; bytes: as for mx_codeobject_open. After a failure *module is
- * unchanged. */
-hipError_t mx_module_load(const void *image, size_t bytes, struct ihipModule_t **module);
+/* Loads a code object or bundle to a device; bytes: as for mx_codeobject_open. After a failure
+ * *module is unchanged. */
+hipError_t mx_module_load(const void *image, size_t bytes, int device,
+                          struct ihipModule_t **module);
 void mx_module_free(struct ihipModule_t *m);
 
 /* ---- module.c ---- */
@@ -263,6 +274,7 @@ hipError_t mx_hip_set(const hipMemsetParams *p);
 /* ---- stream.c, capture.c ---- */
 
 struct ihipStream_t {
+	int device;
 	unsigned flags;
 	int priority;
 	struct ihipGraph *capture;     /* the graph that receives its work, or NULL */
@@ -273,6 +285,7 @@ struct ihipStream_t {
 };
 
 struct ihipEvent_t {
+	int device;
 	bool recorded, timed;
 	const struct ihipStream_t *stream; /* of its last record, and that piece; or NULL */
 	uint64_t seq;
@@ -299,10 +312,13 @@ hipError_t mx_stream_free(hipStream_t stream, void *p);
  * hipErrorContextIsDestroyed if there is none, as in AMD's runtime. */
 hipError_t mx_stream_of(hipStream_t handle, struct ihipStream_t **stream);
 
+/* Its device; the current one if there is no such stream. */
+int mx_stream_device(hipStream_t handle);
+
 /* ---- register.c ---- */
 
-/* The kernel or variable of a host symbol. */
-hipError_t mx_function_of(const void *host, const struct mx_function **f);
+/* The kernel of a host symbol on a device, and its variable on the current one. */
+hipError_t mx_function_of(const void *host, int device, const struct mx_function **f);
 hipError_t mx_variable_of(const void *host, uint8_t **address, size_t *bytes);
 
 #endif

@@ -9,40 +9,50 @@ enum { LEAST_PRIORITY = 1, GREATEST_PRIORITY = -1 };
 
 /* ---- lookup ---- */
 
-static void free_stream(void *stream) {
-	mx_queue_unlist(stream);
-	free(stream);
-}
-
-static pthread_key_t own_key; /* the thread's own stream */
+static pthread_key_t own_key; /* the thread's own streams, one of each device */
 static pthread_once_t own_once = PTHREAD_ONCE_INIT;
 
-static void make_own_key(void) {
-	pthread_key_create(&own_key, free_stream);
+static void free_own(void *own) {
+	struct ihipStream_t *streams = own;
+	for (int i = 0; i < mx_devices(); i++)
+		mx_queue_unlist(&streams[i]);
+	free(streams);
 }
 
-/* The calling thread's stream; NULL if host memory is short. */
-static struct ihipStream_t *own_stream(void) {
+static void make_own_key(void) {
+	pthread_key_create(&own_key, free_own);
+}
+
+/* The calling thread's streams; NULL if host memory is short. */
+static struct ihipStream_t *own_streams(void) {
 	pthread_once(&own_once, make_own_key);
-	struct ihipStream_t *stream = pthread_getspecific(own_key);
-	if (!stream && (stream = calloc(1, sizeof *stream))) {
-		pthread_setspecific(own_key, stream);
-		mx_queue_enlist(stream);
+	struct ihipStream_t *streams = pthread_getspecific(own_key);
+	if (streams || !(streams = calloc((size_t)mx_devices(), sizeof *streams)))
+		return streams;
+	for (int i = 0; i < mx_devices(); i++) {
+		streams[i].device = i;
+		mx_queue_enlist(&streams[i]);
 	}
-	return stream;
+	pthread_setspecific(own_key, streams);
+	return streams;
 }
 
 hipError_t mx_stream_of(hipStream_t handle, struct ihipStream_t **stream) {
+	struct ihipStream_t *own;
 	if (!handle || handle == MX_LEGACY_STREAM)
-		*stream = mx_legacy_stream();
+		*stream = mx_legacy_stream(mx_device());
 	else if (handle == hipStreamPerThread)
-		*stream = own_stream();
+		*stream = (own = own_streams()) ? &own[mx_device()] : NULL;
 	else if (mx_handle_is(MX_STREAM, handle))
 		*stream = handle;
 	else
 		return mx_hip_fail(hipErrorContextIsDestroyed, "%p is not a live stream",
 		                   (void *)handle);
 	return *stream ? hipSuccess : mx_hip_return(hipErrorOutOfMemory);
+}
+
+int mx_stream_device(hipStream_t handle) {
+	return mx_handle_is(MX_STREAM, handle) ? handle->device : mx_device();
 }
 
 /* ---- streams ---- */
@@ -62,6 +72,7 @@ MXHIP_API hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned f
 		free(s);
 		return mx_hip_return(hipErrorOutOfMemory);
 	}
+	s->device = mx_device();
 	s->flags = flags;
 	s->priority = clamp_priority(priority);
 	mx_queue_enlist(s);
@@ -85,7 +96,8 @@ MXHIP_API hipError_t hipStreamDestroy(hipStream_t stream) {
 		                   (void *)stream);
 	if (stream->capture && stream->origin)
 		mx_capture_abandon(stream->capture);
-	free_stream(stream);
+	mx_queue_unlist(stream);
+	free(stream);
 	return mx_hip_return(hipSuccess);
 }
 
@@ -116,7 +128,7 @@ MXHIP_API hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device)
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = mx_stream_of(stream, &s);
 	if (e == hipSuccess)
-		*device = 0;
+		*device = s->device;
 	return e;
 }
 
