@@ -85,7 +85,7 @@ hipError_t mx_stream_event(struct ihipStream_t *stream, hipGraphNodeType type, h
 }
 
 hipError_t mx_stream_free(hipStream_t handle, void *p) {
-	struct hipGraphNode node = { .type = MX_NODE_FREE, .free = p };
+	struct hipGraphNode node = { .type = (hipGraphNodeType)MX_NODE_FREE, .free = p };
 	struct ihipStream_t *stream;
 	struct mx_allocation a;
 	hipError_t e = mx_stream_of(handle, &stream);
@@ -95,6 +95,20 @@ hipError_t mx_stream_free(hipStream_t handle, void *p) {
 		return mx_hip_fail(hipErrorNotSupported, "free in a graph");
 	if (!mx_hip_about(p, &a) || a.base != p || a.kind == MX_HOST_MEMORY)
 		return mx_hip_return(hipErrorInvalidValue);
+	return enqueue(stream, &node);
+}
+
+hipError_t mx_stream_value(hipStream_t handle, int type, const struct mx_value *v) {
+	struct hipGraphNode node = { .type = (hipGraphNodeType)type, .value = *v };
+	struct ihipStream_t *stream;
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e != hipSuccess)
+		return e;
+	if (stream->capture)
+		return mx_hip_fail(hipErrorNotSupported, "a value in a graph");
+	if ((uintptr_t)v->at % v->bytes || !mx_hip_is_allocation(v->at, v->bytes))
+		return mx_hip_fail(hipErrorInvalidValue, "%p is no %u bytes of device memory",
+		                   v->at, v->bytes);
 	return enqueue(stream, &node);
 }
 

@@ -188,7 +188,7 @@ static hipError_t run_graph(const struct ihipGraph *g) {
 }
 
 hipError_t mx_node_run(const struct hipGraphNode *node) {
-	switch (node->type) {
+	switch ((int)node->type) {
 	case hipGraphNodeTypeKernel: return run_kernel(node);
 	case hipGraphNodeTypeMemcpy: return mx_hip_copy(&node->copy);
 	case hipGraphNodeTypeMemset: return mx_hip_set(&node->set);
@@ -199,6 +199,8 @@ hipError_t mx_node_run(const struct hipGraphNode *node) {
 	case MX_NODE_FREE:
 		return mx_hip_release(node->free) ? hipSuccess
 		                                  : mx_hip_return(hipErrorInvalidValue);
+	case MX_NODE_WRITE: return mx_hip_value_write(&node->value);
+	case MX_NODE_WAIT: mx_queue_wait_value(&node->value); return hipSuccess;
 	default: return hipSuccess;
 	}
 }

@@ -4,8 +4,19 @@
 
 #include "runtime.h"
 
-/* The type of hipFreeAsync, which is no node of a graph. */
-#define MX_NODE_FREE ((hipGraphNodeType)hipGraphNodeTypeCount)
+/* Types of work in streams that is no node of a graph. */
+enum {
+	MX_NODE_FREE = hipGraphNodeTypeCount, /* hipFreeAsync */
+	MX_NODE_WRITE,                        /* hipStreamWriteValue */
+	MX_NODE_WAIT,                         /* hipStreamWaitValue */
+};
+
+/* A value in memory. */
+struct mx_value {
+	void *at;
+	uint64_t value, mask;
+	unsigned bytes, compare; /* 4 or 8; hipStreamWaitValue... */
+};
 
 struct hipGraphNode {
 	hipGraphNodeType type;
@@ -24,6 +35,7 @@ struct hipGraphNode {
 	hipEvent_t event;
 	struct ihipGraph *child;
 	void *free;
+	struct mx_value value;
 };
 
 struct ihipGraph {

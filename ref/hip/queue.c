@@ -124,7 +124,8 @@ static bool pending(const struct ihipStream_t *stream, uint64_t seq) {
 /* Whether the first piece of a stream may run. */
 static bool is_ready(const struct ihipStream_t *stream) {
 	const struct mx_piece *p = stream->first;
-	if (!p || p->running || pending(p->after, p->after_seq))
+	if (!p || p->running || pending(p->after, p->after_seq) ||
+	    ((int)p->node.type == MX_NODE_WAIT && !mx_hip_value_holds(&p->node.value)))
 		return false;
 	for (const struct ihipStream_t *s = streams; s; s = s->other)
 		if (s->first && s->first->seq < p->seq &&
@@ -179,7 +180,8 @@ static void complete_record(const struct mx_piece *p) {
 
 /* A marker only orders: it takes no time, so it is over when it is ready. */
 static bool is_marker(const struct hipGraphNode *node) {
-	return node->type == hipGraphNodeTypeEventRecord || node->type == hipGraphNodeTypeWaitEvent;
+	return node->type == hipGraphNodeTypeEventRecord ||
+	       node->type == hipGraphNodeTypeWaitEvent || (int)node->type == MX_NODE_WAIT;
 }
 
 /* Whether a marker was over, so that others may be. */
@@ -336,6 +338,14 @@ static void finish(const struct ihipStream_t *stream, uint64_t seq) {
 		if (!step())
 			wait_a_moment();
 	waiting--;
+}
+
+void mx_queue_wait_value(const struct mx_value *v) {
+	pthread_mutex_lock(&lock);
+	while (!mx_hip_value_holds(v))
+		if (!step())
+			wait_a_moment();
+	pthread_mutex_unlock(&lock);
 }
 
 static bool query(const struct ihipStream_t *stream, uint64_t seq) {

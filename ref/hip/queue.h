@@ -35,6 +35,14 @@ bool mx_queue_query_event(hipEvent_t event);
 /* Enqueues the record of an event, or the wait for one. */
 hipError_t mx_stream_event(struct ihipStream_t *stream, hipGraphNodeType type, hipEvent_t event);
 
+/* Enqueues the write of a value, or the wait for one. */
+hipError_t mx_stream_value(hipStream_t stream, int type, const struct mx_value *v);
+bool mx_hip_value_holds(const struct mx_value *v);
+hipError_t mx_hip_value_write(const struct mx_value *v);
+
+/* Runs what is enqueued until a value holds. */
+void mx_queue_wait_value(const struct mx_value *v);
+
 /* Records an event now; its fields, and whether it is complete; and frees it. */
 void mx_queue_record(hipEvent_t event);
 bool mx_queue_event(hipEvent_t event, struct ihipEvent_t *copy);

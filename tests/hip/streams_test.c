@@ -195,6 +195,19 @@ static unsigned destroyed_with_work(void) {
 	return *p;
 }
 
+static unsigned value(void) {
+	uint32_t *p;
+	hipStream_t s = new_stream(hipStreamNonBlocking), t = new_stream(hipStreamNonBlocking);
+	must(hipExtMallocWithFlags((void **)&p, 16, 2));
+	must(hipMemset(p, 0, 16));
+	must(hipStreamWaitValue32(t, p + 2, 0x21, hipStreamWaitValueEq, 0x0f | 0x20));
+	add(p, 2, t);
+	set(p, 1, s);
+	must(hipStreamWriteValue32(s, p + 2, 0xf1 ^ 0xc0, 0));
+	must(hipStreamSynchronize(t));
+	return *p;
+}
+
 static void test_order(void) {
 	always(one_stream, 7, "a stream runs its work in order");
 	varies(no_event, 1 << 1 | 1 << 2, "two streams without an event in either, by seed");
@@ -210,6 +223,7 @@ static void test_order(void) {
 	always(freed_in_order, 3, "memory is freed in a stream's order");
 	always(graph_outlives_its_handle, 6, "a launched graph may be destroyed");
 	always(destroyed_with_work, 8, "so may a stream with work");
+	always(value, 3, "a stream waits for a value that another one writes");
 }
 
 /* ---- what a program observes, under a seed ---- */
@@ -308,6 +322,39 @@ static void test_idle(void) {
 	must(hipStreamDestroy(s));
 }
 
+/* ---- values in memory ---- */
+
+static bool holds(uint64_t *p, uint64_t now, uint64_t wanted, unsigned compare, uint64_t mask) {
+	hipStream_t s = new_stream(0);
+	must(hipMemcpy(p, &now, 8, hipMemcpyHostToDevice));
+	must(hipStreamWaitValue64(s, p, wanted, compare, mask));
+	bool yes = hipStreamQuery(s) == hipSuccess;
+	*p = compare == hipStreamWaitValueEq ? wanted : compare == hipStreamWaitValueNor ? 0 : ~0ull;
+	must(hipStreamDestroy(s));
+	return yes;
+}
+
+static void test_values(void) {
+	const uint64_t high = 1ull << 40;
+	uint64_t *p = device_bytes(8);
+	ok(holds(p, 9, 9, hipStreamWaitValueGte, ~0ull) &&
+	           !holds(p, 8, 9, hipStreamWaitValueGte, ~0ull) &&
+	           !holds(p, high | 9, 9, hipStreamWaitValueGte, high - 2) &&
+	           holds(p, high | 4, 4, hipStreamWaitValueEq, 15) &&
+	           !holds(p, high | 4, 4, hipStreamWaitValueEq, ~0ull) &&
+	           holds(p, high | 4, high, hipStreamWaitValueAnd, ~0ull) &&
+	           !holds(p, high | 4, 8, hipStreamWaitValueAnd, 15) &&
+	           holds(p, 4, 3, hipStreamWaitValueNor, ~0ull) &&
+	           !holds(p, ~1ull, 1, hipStreamWaitValueNor, ~0ull),
+	   "four comparisons, of masked values");
+	ok(hipStreamWaitValue32(NULL, NULL, 0, 0, ~0u) == hipErrorInvalidValue &&
+	           hipStreamWaitValue32(NULL, p, 0, 4, ~0u) == hipErrorInvalidValue &&
+	           hipStreamWriteValue32(NULL, p, 0, 1) == hipErrorInvalidValue &&
+	           hipStreamWriteValue64(NULL, p + 1, 0, 0) == hipErrorInvalidValue,
+	   "a value needs its memory, and a comparison that there is");
+	must(hipFree(p));
+}
+
 static void test_options(void) {
 	uint32_t *p = device_bytes(4);
 	set(p, 1, NULL);
@@ -322,6 +369,7 @@ static void test_options(void) {
 static void test_late_errors(void) {
 	uint32_t *p = device_bytes(4);
 	hipStream_t s = new_stream(0);
+	(void)hipGetLastError();
 	must(hipFreeAsync(p, s));
 	must(hipFreeAsync(p, s));
 	ok(hipGetLastError() == hipSuccess && hipStreamSynchronize(s) == hipErrorInvalidValue &&
@@ -358,6 +406,7 @@ int main(void) {
 	test_host_memory();
 	test_host_functions();
 	test_idle();
+	test_values();
 	test_options();
 	test_late_errors();
 	test_arguments();

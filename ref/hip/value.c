@@ -1,0 +1,63 @@
+/* Values in memory that streams write, and for which they wait. */
+#include "queue.h"
+
+static uint64_t load(const struct mx_value *v) {
+	return v->bytes == 4 ? __atomic_load_n((const uint32_t *)v->at, __ATOMIC_ACQUIRE)
+	                     : __atomic_load_n((const uint64_t *)v->at, __ATOMIC_ACQUIRE);
+}
+
+bool mx_hip_value_holds(const struct mx_value *v) {
+	uint64_t now = load(v) & v->mask, all = v->bytes == 4 ? UINT32_MAX : UINT64_MAX;
+	switch (v->compare) {
+	case hipStreamWaitValueGte: return now >= v->value;
+	case hipStreamWaitValueEq: return now == v->value;
+	case hipStreamWaitValueAnd: return now & v->value;
+	default: return ~(now | (v->value & v->mask)) & all; /* hipStreamWaitValueNor */
+	}
+}
+
+hipError_t mx_hip_value_write(const struct mx_value *v) {
+	if (!mx_hip_mark((uint64_t)(uintptr_t)v->at, v->bytes, MX_WRITTEN))
+		return mx_hip_return(hipErrorInvalidValue);
+	if (v->bytes == 4)
+		__atomic_store_n((uint32_t *)v->at, (uint32_t)v->value, __ATOMIC_RELEASE);
+	else
+		__atomic_store_n((uint64_t *)v->at, v->value, __ATOMIC_RELEASE);
+	return hipSuccess;
+}
+
+static hipError_t wait(hipStream_t stream, void *at, uint64_t value, unsigned compare,
+                       uint64_t mask, unsigned bytes) {
+	if (compare > hipStreamWaitValueNor)
+		return mx_hip_return(hipErrorInvalidValue);
+	return mx_stream_value(stream, MX_NODE_WAIT,
+	                       &(struct mx_value){ at, value, mask, bytes, compare });
+}
+
+static hipError_t write(hipStream_t stream, void *at, uint64_t value, unsigned flags,
+                        unsigned bytes) {
+	if (flags)
+		return mx_hip_return(hipErrorInvalidValue);
+	return mx_stream_value(stream, MX_NODE_WRITE,
+	                       &(struct mx_value){ .at = at, .value = value, .bytes = bytes });
+}
+
+MXHIP_API hipError_t hipStreamWaitValue32(hipStream_t stream, void *p, uint32_t value,
+                                          unsigned flags, uint32_t mask) {
+	return wait(stream, p, value, flags, mask, 4);
+}
+
+MXHIP_API hipError_t hipStreamWaitValue64(hipStream_t stream, void *p, uint64_t value,
+                                          unsigned flags, uint64_t mask) {
+	return wait(stream, p, value, flags, mask, 8);
+}
+
+MXHIP_API hipError_t hipStreamWriteValue32(hipStream_t stream, void *p, uint32_t value,
+                                           unsigned flags) {
+	return write(stream, p, value, flags, 4);
+}
+
+MXHIP_API hipError_t hipStreamWriteValue64(hipStream_t stream, void *p, uint64_t value,
+                                           unsigned flags) {
+	return write(stream, p, value, flags, 8);
+}
