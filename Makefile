@@ -85,9 +85,9 @@ $(B)/built.h: FORCE
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 FORCE:
 
-$(B)/libmxhip.so: $(call objects,ref/hip) $(call archives,codeobject mxref)
+$(B)/libmxhip.so: $(call objects,ref/hip) $(call archives,codeobject mxref) ref/hip/versions.map
 	@echo "  LD   $@"
-	$(Q)$(CC) $(CFLAGS) -shared -o $@ $^ -Wl,-z,nodelete,--no-undefined,--exclude-libs,ALL $(LDFLAGS) -lelf -lz -lzstd $(MSGPACK) -lm
+	$(Q)$(CC) $(CFLAGS) -shared -o $@ $(filter-out %.map,$^) -Wl,--version-script=ref/hip/versions.map,-z,nodelete,--no-undefined,--exclude-libs,ALL $(LDFLAGS) -lelf -lz -lzstd $(MSGPACK) -lm
 
 # A room must not call a room above it: the linker reads each archive once, in order.
 $(B)/mxcheck: $(filter $(B)/%,$(USES_ci))
