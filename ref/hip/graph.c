@@ -44,7 +44,7 @@ bool mx_is_graph_exec(hipGraphExec_t exec) {
 	return mx_handle_is(MX_GRAPH_EXEC, exec);
 }
 
-static size_t position(const struct ihipGraph *g, const struct hipGraphNode *node) {
+size_t mx_graph_position(const struct ihipGraph *g, const struct hipGraphNode *node) {
 	size_t i = 0;
 	while (i < g->n && g->nodes[i] != node)
 		i++;
@@ -60,11 +60,11 @@ static hipError_t depend(struct hipGraphNode *node, size_t on) {
 	return hipSuccess;
 }
 
-static hipError_t depend_on_all(struct ihipGraph *g, struct hipGraphNode *node,
-                                const hipGraphNode_t *on, size_t n) {
+hipError_t mx_graph_depend(struct ihipGraph *g, struct hipGraphNode *node, const hipGraphNode_t *on,
+                           size_t n) {
 	hipError_t e = hipSuccess;
 	for (size_t i = 0; e == hipSuccess && i < n; i++) {
-		size_t at = on ? position(g, on[i]) : g->n;
+		size_t at = on ? mx_graph_position(g, on[i]) : g->n;
 		e = at < g->n ? depend(node, at)
 		              : mx_hip_fail(hipErrorInvalidValue, "a dependency of no node");
 	}
@@ -78,7 +78,8 @@ hipError_t mx_graph_append(struct ihipGraph *g, const struct hipGraphNode *node,
 	hipError_t e = copy ? hipSuccess : mx_hip_return(hipErrorOutOfMemory);
 	if (copy) {
 		*copy = *node;
-		e = depend_on_all(g, copy, on, n);
+		copy->graph = g;
+		e = mx_graph_depend(g, copy, on, n);
 	}
 	if (e == hipSuccess && (!(grown = realloc(g->nodes, (g->n + 1) * sizeof *grown)) ||
 	                        !mx_handle_add(MX_GRAPH_NODE, copy)))
@@ -126,7 +127,7 @@ static hipError_t copy_node(struct hipGraphNode *to, const struct hipGraphNode *
 
 /* ---- the order ---- */
 
-static bool ready(const struct hipGraphNode *node, const bool *done) {
+static bool ready(const struct hipGraphNode *node, const hipGraphNode_t *done) {
 	for (size_t i = 0; i < node->n_before; i++)
 		if (!done[node->before[i]])
 			return false;
@@ -135,29 +136,35 @@ static bool ready(const struct hipGraphNode *node, const bool *done) {
 
 /* The first node that is not done and has all its dependencies done; the number of nodes if none.
  */
-static size_t first_ready(const struct ihipGraph *g, const bool *done) {
+static size_t first_ready(const struct ihipGraph *g, const hipGraphNode_t *done) {
 	size_t i = 0;
 	while (i < g->n && (done[i] || !ready(g->nodes[i], done)))
 		i++;
 	return i;
 }
 
-/* Copies nodes in an order in which they can run. */
-static hipError_t copy_graph(struct ihipGraph *to, const struct ihipGraph *from) {
-	bool *done = calloc(from->n + 1, sizeof *done);
-	hipError_t e = done ? hipSuccess : mx_hip_return(hipErrorOutOfMemory);
+/* Copies nodes in an order in which they can run; done[i]: the copy of node i. */
+static hipError_t copy_nodes(struct ihipGraph *to, const struct ihipGraph *from,
+                             hipGraphNode_t *done) {
+	hipError_t e = hipSuccess;
 	for (size_t n = 0; e == hipSuccess && n < from->n; n++) {
 		struct hipGraphNode copy;
 		size_t i = first_ready(from, done);
-		if (i == from->n) {
-			e = mx_hip_fail(hipErrorInvalidValue, "nodes that depend on each other");
-			break;
-		}
-		done[i] = true;
-		e = copy_node(&copy, from->nodes[i]);
+		if (i == from->n)
+			return mx_hip_fail(hipErrorInvalidValue, "nodes that depend on each other");
+		const struct hipGraphNode *node = from->nodes[i];
+		e = copy_node(&copy, node);
 		if (e == hipSuccess)
-			e = mx_graph_append(to, &copy, NULL, 0, NULL);
+			e = mx_graph_append(to, &copy, NULL, 0, &done[i]);
+		for (size_t k = 0; e == hipSuccess && k < node->n_before; k++)
+			e = mx_graph_depend(to, done[i], &done[node->before[k]], 1);
 	}
+	return e;
+}
+
+static hipError_t copy_graph(struct ihipGraph *to, const struct ihipGraph *from) {
+	hipGraphNode_t *done = calloc(from->n + 1, sizeof *done);
+	hipError_t e = done ? copy_nodes(to, from, done) : mx_hip_return(hipErrorOutOfMemory);
 	free(done);
 	return e;
 }
@@ -183,7 +190,8 @@ static void run_host(const struct hipGraphNode *node) {
 static hipError_t run_graph(const struct ihipGraph *g) {
 	hipError_t e = hipSuccess;
 	for (size_t i = 0; e == hipSuccess && i < g->n; i++)
-		e = mx_node_run(g->nodes[i]);
+		if (!g->nodes[i]->disabled)
+			e = mx_node_run(g->nodes[i]);
 	return e;
 }
 
@@ -205,128 +213,6 @@ hipError_t mx_node_run(const struct hipGraphNode *node) {
 	}
 }
 
-/* ---- making nodes ---- */
-
-hipError_t mx_graph_kernel_node(struct hipGraphNode *node, const struct mx_function *f,
-                                const struct mx_shape *s, void **params, void **extra) {
-	*node = (struct hipGraphNode){ .type = hipGraphNodeTypeKernel };
-	node->kernel.function = f;
-	node->kernel.shape = *s;
-	hipError_t e = mx_launch_check(f, s);
-	return e == hipSuccess ? mx_arguments_copy(f, params, extra, &node->kernel.arguments) : e;
-}
-
-/* A node's function is a host symbol or a function of a module. */
-static hipError_t kernel_node_of(struct hipGraphNode *node, const hipKernelNodeParams *p) {
-	const struct mx_function *f;
-	if (!p || !p->func)
-		return mx_hip_return(hipErrorInvalidValue);
-	struct mx_shape s = { { p->gridDim.x, p->gridDim.y, p->gridDim.z },
-		              { p->blockDim.x, p->blockDim.y, p->blockDim.z },
-		              { 0 },
-		              p->sharedMemBytes,
-		              false };
-	if (mx_function_of(p->func, mx_device(), &f) == hipErrorInvalidDeviceFunction) {
-		hipGetLastError();
-		f = p->func;
-	}
-	return mx_graph_kernel_node(node, f, &s, p->kernelParams, p->extra);
-}
-
-MXHIP_API hipError_t hipGraphAddKernelNode(hipGraphNode_t *out, hipGraph_t g,
-                                           const hipGraphNode_t *on, size_t n,
-                                           const hipKernelNodeParams *p) {
-	struct hipGraphNode node;
-	if (!out || !mx_is_graph(g))
-		return mx_hip_return(hipErrorInvalidValue);
-	hipError_t e = kernel_node_of(&node, p);
-	return e == hipSuccess ? mx_graph_append(g, &node, on, n, out) : e;
-}
-
-static hipError_t set_kernel_params(struct hipGraphNode *node, const hipKernelNodeParams *p) {
-	struct hipGraphNode changed;
-	if (!mx_is_graph_node(node) || node->type != hipGraphNodeTypeKernel)
-		return mx_hip_return(hipErrorInvalidValue);
-	hipError_t e = kernel_node_of(&changed, p);
-	if (e != hipSuccess)
-		return e;
-	mx_arguments_free(&node->kernel.arguments);
-	node->kernel = changed.kernel;
-	return hipSuccess;
-}
-
-MXHIP_API hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node,
-                                                 const hipKernelNodeParams *p) {
-	return set_kernel_params(node, p);
-}
-
-MXHIP_API hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
-                                                     const hipKernelNodeParams *p) {
-	for (size_t i = 0; mx_is_graph_exec(exec) && i < exec->graph.n; i++)
-		if (exec->graph.nodes[i]->origin == node)
-			return set_kernel_params(exec->graph.nodes[i], p);
-	return mx_hip_return(hipErrorInvalidValue);
-}
-
-MXHIP_API hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t *out, hipGraph_t g,
-                                             const hipGraphNode_t *on, size_t n, void *to,
-                                             const void *from, size_t bytes, hipMemcpyKind kind) {
-	struct hipGraphNode node = {
-		.type = hipGraphNodeTypeMemcpy,
-		.copy = { .to = to, .from = from, .bytes = bytes, .rows = 1, .kind = kind }
-	};
-	return out && mx_is_graph(g) ? mx_graph_append(g, &node, on, n, out)
-	                             : mx_hip_return(hipErrorInvalidValue);
-}
-
-MXHIP_API hipError_t hipGraphAddMemsetNode(hipGraphNode_t *out, hipGraph_t g,
-                                           const hipGraphNode_t *on, size_t n,
-                                           const hipMemsetParams *p) {
-	bool good = out && mx_is_graph(g) && p &&
-	            (p->elementSize == 1 || p->elementSize == 2 || p->elementSize == 4);
-	struct hipGraphNode node = { .type = hipGraphNodeTypeMemset };
-	if (!good)
-		return mx_hip_return(hipErrorInvalidValue);
-	node.set = *p;
-	return mx_graph_append(g, &node, on, n, out);
-}
-
-MXHIP_API hipError_t hipGraphAddHostNode(hipGraphNode_t *out, hipGraph_t g,
-                                         const hipGraphNode_t *on, size_t n,
-                                         const hipHostNodeParams *p) {
-	struct hipGraphNode node = { .type = hipGraphNodeTypeHost };
-	if (!out || !mx_is_graph(g) || !p || !p->fn)
-		return mx_hip_return(hipErrorInvalidValue);
-	node.host = *p;
-	return mx_graph_append(g, &node, on, n, out);
-}
-
-MXHIP_API hipError_t hipGraphAddEmptyNode(hipGraphNode_t *out, hipGraph_t g,
-                                          const hipGraphNode_t *on, size_t n) {
-	struct hipGraphNode node = { .type = hipGraphNodeTypeEmpty };
-	return out && mx_is_graph(g) ? mx_graph_append(g, &node, on, n, out)
-	                             : mx_hip_return(hipErrorInvalidValue);
-}
-
-static hipError_t event_node(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on, size_t n,
-                             hipGraphNodeType type, hipEvent_t event) {
-	struct hipGraphNode node = { .type = type, .event = event };
-	bool good = out && mx_is_graph(g) && mx_handle_is(MX_EVENT, event);
-	return good ? mx_graph_append(g, &node, on, n, out) : mx_hip_return(hipErrorInvalidValue);
-}
-
-MXHIP_API hipError_t hipGraphAddEventRecordNode(hipGraphNode_t *out, hipGraph_t g,
-                                                const hipGraphNode_t *on, size_t n,
-                                                hipEvent_t event) {
-	return event_node(out, g, on, n, hipGraphNodeTypeEventRecord, event);
-}
-
-MXHIP_API hipError_t hipGraphAddEventWaitNode(hipGraphNode_t *out, hipGraph_t g,
-                                              const hipGraphNode_t *on, size_t n,
-                                              hipEvent_t event) {
-	return event_node(out, g, on, n, hipGraphNodeTypeWaitEvent, event);
-}
-
 hipError_t mx_graph_child_node(struct hipGraphNode *node, const struct ihipGraph *child) {
 	*node = (struct hipGraphNode){ .type = hipGraphNodeTypeGraph,
 		                       .child = calloc(1, sizeof *node->child) };
@@ -337,28 +223,6 @@ hipError_t mx_graph_child_node(struct hipGraphNode *node, const struct ihipGraph
 		return e;
 	clear_graph(node->child);
 	free(node->child);
-	return e;
-}
-
-MXHIP_API hipError_t hipGraphAddChildGraphNode(hipGraphNode_t *out, hipGraph_t g,
-                                               const hipGraphNode_t *on, size_t n,
-                                               hipGraph_t child) {
-	struct hipGraphNode node;
-	if (!out || !mx_is_graph(g) || !mx_is_graph(child))
-		return mx_hip_return(hipErrorInvalidValue);
-	hipError_t e = mx_graph_child_node(&node, child);
-	return e == hipSuccess ? mx_graph_append(g, &node, on, n, out) : e;
-}
-
-MXHIP_API hipError_t hipGraphAddDependencies(hipGraph_t g, const hipGraphNode_t *from,
-                                             const hipGraphNode_t *to, size_t n) {
-	bool good = mx_is_graph(g) && (!n || (from && to));
-	hipError_t e = mx_hip_return(good ? hipSuccess : hipErrorInvalidValue);
-	for (size_t i = 0; e == hipSuccess && i < n; i++) {
-		bool inside = position(g, to[i]) < g->n;
-		e = inside ? depend_on_all(g, to[i], &from[i], 1)
-		           : mx_hip_return(hipErrorInvalidValue);
-	}
 	return e;
 }
 
@@ -383,22 +247,6 @@ MXHIP_API hipError_t hipGraphDestroy(hipGraph_t g) {
 		return mx_hip_fail(hipErrorIllegalState, "%p is not a live graph", (void *)g);
 	clear_graph(g);
 	free(g);
-	return mx_hip_return(hipSuccess);
-}
-
-MXHIP_API hipError_t hipGraphGetNodes(hipGraph_t g, hipGraphNode_t *nodes, size_t *n) {
-	if (!mx_is_graph(g) || !n)
-		return mx_hip_return(hipErrorInvalidValue);
-	for (size_t i = 0; nodes && i < *n && i < g->n; i++)
-		nodes[i] = g->nodes[i];
-	*n = !nodes || *n > g->n ? g->n : *n;
-	return mx_hip_return(hipSuccess);
-}
-
-MXHIP_API hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType *type) {
-	if (!mx_is_graph_node(node) || !type)
-		return mx_hip_return(hipErrorInvalidValue);
-	*type = node->type;
 	return mx_hip_return(hipSuccess);
 }
 
@@ -439,4 +287,77 @@ MXHIP_API hipError_t hipGraphExecDestroy(hipGraphExec_t exec) {
 		return mx_hip_return(hipErrorInvalidValue);
 	free_exec(exec);
 	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipGraphClone(hipGraph_t *clone, hipGraph_t g) {
+	hipGraph_t made;
+	if (!clone || !mx_is_graph(g))
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = hipGraphCreate(&made, 0);
+	if (e != hipSuccess)
+		return e;
+	e = copy_graph(made, g);
+	if (e == hipSuccess)
+		*clone = made;
+	else
+		hipGraphDestroy(made);
+	return e;
+}
+
+/* ---- updates ---- */
+
+static bool is_same_dependence(const struct hipGraphNode *a, const struct hipGraphNode *b) {
+	bool same = a->n_before == b->n_before;
+	for (size_t i = 0; same && i < a->n_before; i++)
+		same = a->before[i] == b->before[i];
+	return same;
+}
+
+/* The first node in which a graph differs in form from another one with as many nodes; NULL if it
+ * is like it. */
+static hipGraphNode_t differing(const struct ihipGraph *a, const struct ihipGraph *b,
+                                hipGraphExecUpdateResult *how) {
+	for (size_t i = 0; i < a->n; i++) {
+		bool type = a->nodes[i]->type == b->nodes[i]->type;
+		*how = type ? hipGraphExecUpdateErrorTopologyChanged
+		            : hipGraphExecUpdateErrorNodeTypeChanged;
+		if (!type || !is_same_dependence(a->nodes[i], b->nodes[i]))
+			return a->nodes[i];
+	}
+	*how = hipGraphExecUpdateSuccess;
+	return NULL;
+}
+
+/* Takes the nodes of a graph of the same form. They keep the originals of the old ones. */
+static void update(struct hipGraphExec *exec, struct ihipGraph *with) {
+	struct ihipGraph old = exec->graph;
+	for (size_t i = 0; i < old.n; i++) {
+		with->nodes[i]->origin = old.nodes[i]->origin;
+		with->nodes[i]->graph = &exec->graph;
+	}
+	exec->graph = *with;
+	clear_graph(&old);
+}
+
+MXHIP_API hipError_t hipGraphExecUpdate(hipGraphExec_t exec, hipGraph_t g, hipGraphNode_t *error,
+                                        hipGraphExecUpdateResult *result) {
+	struct ihipGraph made = { 0 };
+	if (!mx_is_graph_exec(exec) || !mx_is_graph(g) || !error || !result)
+		return mx_hip_return(hipErrorInvalidValue);
+	*error = NULL;
+	*result = hipGraphExecUpdateError;
+	hipError_t e = copy_graph(&made, g);
+	if (e == hipSuccess && made.n != exec->graph.n)
+		*result = hipGraphExecUpdateErrorTopologyChanged;
+	else if (e == hipSuccess) {
+		hipGraphNode_t node = differing(&made, &exec->graph, result);
+		*error = node ? (hipGraphNode_t)node->origin : NULL;
+	}
+	if (*result == hipGraphExecUpdateSuccess)
+		update(exec, &made);
+	else
+		clear_graph(&made);
+	return e == hipSuccess && *result != hipGraphExecUpdateSuccess
+	               ? mx_hip_fail(hipErrorGraphExecUpdateFailure, "a graph of another form")
+	               : e;
 }

@@ -20,9 +20,12 @@ struct mx_value {
 
 struct hipGraphNode {
 	hipGraphNodeType type;
-	const struct hipGraphNode *origin; /* of an instantiated node: its original */
+	const struct hipGraphNode *origin; /* of a node of a copy: its original */
+	struct ihipGraph *graph;           /* that has it */
+	bool disabled;                     /* of an executable graph: does not run */
 	size_t n_before, *before;          /* positions of the nodes that it depends on */
 	struct {
+		void *given; /* the function as the program has given it */
 		const struct mx_function *function;
 		struct mx_shape shape;
 		struct mx_arguments arguments;
@@ -55,6 +58,16 @@ bool mx_is_graph_exec(hipGraphExec_t exec);
  * to. *out, if not NULL, is the copy. */
 hipError_t mx_graph_append(struct ihipGraph *g, const struct hipGraphNode *node,
                            const hipGraphNode_t *on, size_t n, hipGraphNode_t *out);
+
+/* The position of a node; the number of nodes if the graph does not have it. */
+size_t mx_graph_position(const struct ihipGraph *g, const struct hipGraphNode *node);
+
+/* The node of a copy; NULL if there is none. */
+hipGraphNode_t mx_graph_copy_of(const struct ihipGraph *g, hipGraphNode_t original);
+
+/* Lets a node depend on others. */
+hipError_t mx_graph_depend(struct ihipGraph *g, struct hipGraphNode *node, const hipGraphNode_t *on,
+                           size_t n);
 
 /* A node that launches a kernel, and one that runs a copy of a graph. */
 hipError_t mx_graph_kernel_node(struct hipGraphNode *node, const struct mx_function *f,

@@ -1,0 +1,145 @@
+/* The form of a graph: its nodes and their dependencies. */
+#include "graph.h"
+
+MXHIP_API hipError_t hipGraphGetNodes(hipGraph_t g, hipGraphNode_t *nodes, size_t *n) {
+	if (!mx_is_graph(g) || !n)
+		return mx_hip_return(hipErrorInvalidValue);
+	for (size_t i = 0; nodes && i < *n && i < g->n; i++)
+		nodes[i] = g->nodes[i];
+	*n = !nodes || *n > g->n ? g->n : *n;
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType *type) {
+	if (!mx_is_graph_node(node) || !type)
+		return mx_hip_return(hipErrorInvalidValue);
+	*type = node->type;
+	return mx_hip_return(hipSuccess);
+}
+
+/* Gives a list to a caller that has room for *n, or asks for their number. */
+struct list {
+	hipGraphNode_t *nodes;
+	size_t room, n;
+};
+
+static void put(struct list *l, hipGraphNode_t node) {
+	if (l->nodes && l->n < l->room)
+		l->nodes[l->n] = node;
+	l->n++;
+}
+
+/* Entries without a node are NULL, as in AMD's runtime. */
+static hipError_t end(struct list *l, size_t *n) {
+	for (size_t i = l->n; l->nodes && i < l->room; i++)
+		l->nodes[i] = NULL;
+	*n = !l->nodes || l->room > l->n ? l->n : l->room;
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipGraphGetRootNodes(hipGraph_t g, hipGraphNode_t *nodes, size_t *n) {
+	if (!mx_is_graph(g) || !n)
+		return mx_hip_return(hipErrorInvalidValue);
+	struct list l = { nodes, *n, 0 };
+	for (size_t i = 0; i < g->n; i++)
+		if (!g->nodes[i]->n_before)
+			put(&l, g->nodes[i]);
+	return end(&l, n);
+}
+
+MXHIP_API hipError_t hipGraphNodeGetDependencies(hipGraphNode_t node, hipGraphNode_t *nodes,
+                                                 size_t *n) {
+	if (!mx_is_graph_node(node) || !n)
+		return mx_hip_return(hipErrorInvalidValue);
+	struct list l = { nodes, *n, 0 };
+	for (size_t i = 0; i < node->n_before; i++)
+		put(&l, node->graph->nodes[node->before[i]]);
+	return end(&l, n);
+}
+
+static bool depends_on(const struct hipGraphNode *node, size_t at) {
+	for (size_t i = 0; i < node->n_before; i++)
+		if (node->before[i] == at)
+			return true;
+	return false;
+}
+
+MXHIP_API hipError_t hipGraphNodeGetDependentNodes(hipGraphNode_t node, hipGraphNode_t *nodes,
+                                                   size_t *n) {
+	if (!mx_is_graph_node(node) || !n)
+		return mx_hip_return(hipErrorInvalidValue);
+	const struct ihipGraph *g = node->graph;
+	struct list l = { nodes, *n, 0 };
+	for (size_t i = 0; i < g->n; i++)
+		if (depends_on(g->nodes[i], mx_graph_position(g, node)))
+			put(&l, g->nodes[i]);
+	return end(&l, n);
+}
+
+MXHIP_API hipError_t hipGraphGetEdges(hipGraph_t g, hipGraphNode_t *from, hipGraphNode_t *to,
+                                      size_t *n) {
+	if (!mx_is_graph(g) || !n || !from != !to)
+		return mx_hip_return(hipErrorInvalidValue);
+	struct list l = { from, *n, 0 }, m = { to, *n, 0 };
+	for (size_t i = 0; i < g->n; i++)
+		for (size_t k = 0; k < g->nodes[i]->n_before; k++) {
+			put(&l, g->nodes[g->nodes[i]->before[k]]);
+			put(&m, g->nodes[i]);
+		}
+	end(&m, n);
+	*n = l.room;
+	return end(&l, n);
+}
+
+/* ---- changes ---- */
+
+MXHIP_API hipError_t hipGraphAddDependencies(hipGraph_t g, const hipGraphNode_t *from,
+                                             const hipGraphNode_t *to, size_t n) {
+	bool good = mx_is_graph(g) && (!n || (from && to));
+	hipError_t e = mx_hip_return(good ? hipSuccess : hipErrorInvalidValue);
+	for (size_t i = 0; e == hipSuccess && i < n; i++) {
+		bool inside = mx_graph_position(g, to[i]) < g->n;
+		e = inside ? mx_graph_depend(g, to[i], &from[i], 1)
+		           : mx_hip_return(hipErrorInvalidValue);
+	}
+	return e;
+}
+
+/* Removes a dependency; hipErrorInvalidValue if there is none. */
+static hipError_t separate(struct hipGraphNode *node, size_t from) {
+	for (size_t i = 0; i < node->n_before; i++)
+		if (node->before[i] == from) {
+			node->before[i] = node->before[--node->n_before];
+			return hipSuccess;
+		}
+	return mx_hip_return(hipErrorInvalidValue);
+}
+
+MXHIP_API hipError_t hipGraphRemoveDependencies(hipGraph_t g, const hipGraphNode_t *from,
+                                                const hipGraphNode_t *to, size_t n) {
+	bool good = mx_is_graph(g) && (!n || (from && to));
+	hipError_t e = mx_hip_return(good ? hipSuccess : hipErrorInvalidValue);
+	for (size_t i = 0; e == hipSuccess && i < n; i++)
+		e = mx_graph_position(g, to[i]) < g->n
+		            ? separate(to[i], mx_graph_position(g, from[i]))
+		            : mx_hip_return(hipErrorInvalidValue);
+	return e;
+}
+
+/* The nodes of a clone, and those that run, are found by their original. */
+hipGraphNode_t mx_graph_copy_of(const struct ihipGraph *g, hipGraphNode_t original) {
+	for (size_t i = 0; i < g->n; i++)
+		if (g->nodes[i]->origin == original)
+			return g->nodes[i];
+	return NULL;
+}
+
+MXHIP_API hipError_t hipGraphNodeFindInClone(hipGraphNode_t *node, hipGraphNode_t original,
+                                             hipGraph_t clone) {
+	if (!node || !mx_is_graph_node(original) || !mx_is_graph(clone))
+		return mx_hip_return(hipErrorInvalidValue);
+	hipGraphNode_t found = mx_graph_copy_of(clone, original);
+	if (found)
+		*node = found;
+	return mx_hip_return(found ? hipSuccess : hipErrorInvalidValue);
+}

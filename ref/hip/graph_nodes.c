@@ -1,0 +1,296 @@
+/* The nodes of graphs: what they do, and the calls that make them, change them and tell it. */
+#include <stdlib.h>
+
+#include "queue.h"
+
+/* Each kind of node has a function that makes one of its parameters. A node is added, or replaces
+ * what another one does, in a graph or in an executable one. */
+
+static hipError_t add(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on, size_t n,
+                      hipError_t e, struct hipGraphNode *made) {
+	if (e != hipSuccess)
+		return e;
+	if (out && mx_is_graph(g))
+		return mx_graph_append(g, made, on, n, out);
+	mx_node_clear(made);
+	return mx_hip_return(hipErrorInvalidValue);
+}
+
+static hipError_t set(struct hipGraphNode *node, hipError_t e, struct hipGraphNode *made) {
+	if (e != hipSuccess)
+		return e;
+	if (!node || !mx_is_graph_node(node) || node->type != made->type) {
+		mx_node_clear(made);
+		return mx_hip_return(hipErrorInvalidValue);
+	}
+	struct hipGraphNode old = *node;
+	*node = *made;
+	node->origin = old.origin;
+	node->graph = old.graph;
+	node->disabled = old.disabled;
+	node->n_before = old.n_before;
+	node->before = old.before;
+	old.before = NULL;
+	mx_node_clear(&old);
+	return mx_hip_return(hipSuccess);
+}
+
+/* The node of an executable graph; NULL if there is none. */
+static struct hipGraphNode *in(hipGraphExec_t exec, hipGraphNode_t original) {
+	return mx_is_graph_exec(exec) ? mx_graph_copy_of(&exec->graph, original) : NULL;
+}
+
+static bool is(hipGraphNode_t node, hipGraphNodeType type) {
+	return mx_is_graph_node(node) && node->type == type;
+}
+
+/* ---- kernels ---- */
+
+hipError_t mx_graph_kernel_node(struct hipGraphNode *node, const struct mx_function *f,
+                                const struct mx_shape *s, void **params, void **extra) {
+	*node = (struct hipGraphNode){ .type = hipGraphNodeTypeKernel };
+	node->kernel.given = (void *)f;
+	node->kernel.function = f;
+	node->kernel.shape = *s;
+	hipError_t e = mx_launch_check(f, s);
+	return e == hipSuccess ? mx_arguments_copy(f, params, extra, &node->kernel.arguments) : e;
+}
+
+/* A node's function is a host symbol or a function of a module. */
+static hipError_t kernel(struct hipGraphNode *node, const hipKernelNodeParams *p) {
+	const struct mx_function *f;
+	if (!p || !p->func)
+		return mx_hip_return(hipErrorInvalidValue);
+	struct mx_shape s = { { p->gridDim.x, p->gridDim.y, p->gridDim.z },
+		              { p->blockDim.x, p->blockDim.y, p->blockDim.z },
+		              { 0 },
+		              p->sharedMemBytes,
+		              false };
+	if (mx_function_of(p->func, mx_device(), &f) == hipErrorInvalidDeviceFunction) {
+		hipGetLastError();
+		f = p->func;
+	}
+	hipError_t e = mx_graph_kernel_node(node, f, &s, p->kernelParams, p->extra);
+	node->kernel.given = p->func;
+	return e;
+}
+
+MXHIP_API hipError_t hipGraphAddKernelNode(hipGraphNode_t *out, hipGraph_t g,
+                                           const hipGraphNode_t *on, size_t n,
+                                           const hipKernelNodeParams *p) {
+	struct hipGraphNode made;
+	return add(out, g, on, n, kernel(&made, p), &made);
+}
+
+MXHIP_API hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node,
+                                                 const hipKernelNodeParams *p) {
+	struct hipGraphNode made;
+	return set(node, kernel(&made, p), &made);
+}
+
+MXHIP_API hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                                     const hipKernelNodeParams *p) {
+	struct hipGraphNode made;
+	return set(in(exec, node), kernel(&made, p), &made);
+}
+
+/* The arguments are the node's own; there are none for arguments in the packed form. */
+MXHIP_API hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelNodeParams *p) {
+	if (!p || !is(node, hipGraphNodeTypeKernel))
+		return mx_hip_return(hipErrorInvalidValue);
+	const struct mx_shape *s = &node->kernel.shape;
+	*p = (hipKernelNodeParams){
+		.blockDim = { s->block[0], s->block[1], s->block[2] },
+		.gridDim = { s->grid[0], s->grid[1], s->grid[2] },
+		.func = node->kernel.given,
+		.kernelParams = node->kernel.arguments.params,
+		.sharedMemBytes = s->dynamic_lds,
+	};
+	return mx_hip_return(hipSuccess);
+}
+
+/* ---- copies ---- */
+
+static hipError_t copy(struct hipGraphNode *node, void *to, const void *from, size_t bytes,
+                       hipMemcpyKind kind) {
+	*node = (struct hipGraphNode){
+		.type = hipGraphNodeTypeMemcpy,
+		.copy = { .to = to, .from = from, .bytes = bytes, .rows = 1, .kind = kind }
+	};
+	return mx_hip_copy_check(&node->copy);
+}
+
+MXHIP_API hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t *out, hipGraph_t g,
+                                             const hipGraphNode_t *on, size_t n, void *to,
+                                             const void *from, size_t bytes, hipMemcpyKind kind) {
+	struct hipGraphNode made;
+	return add(out, g, on, n, copy(&made, to, from, bytes, kind), &made);
+}
+
+MXHIP_API hipError_t hipGraphMemcpyNodeSetParams1D(hipGraphNode_t node, void *to, const void *from,
+                                                   size_t bytes, hipMemcpyKind kind) {
+	struct hipGraphNode made;
+	return set(node, copy(&made, to, from, bytes, kind), &made);
+}
+
+MXHIP_API hipError_t hipGraphExecMemcpyNodeSetParams1D(hipGraphExec_t exec, hipGraphNode_t node,
+                                                       void *to, const void *from, size_t bytes,
+                                                       hipMemcpyKind kind) {
+	struct hipGraphNode made;
+	return set(in(exec, node), copy(&made, to, from, bytes, kind), &made);
+}
+
+/* ---- memory that is set ---- */
+
+static hipError_t memory_set(struct hipGraphNode *node, const hipMemsetParams *p) {
+	bool good = p && (p->elementSize == 1 || p->elementSize == 2 || p->elementSize == 4);
+	if (!good)
+		return mx_hip_return(hipErrorInvalidValue);
+	*node = (struct hipGraphNode){ .type = hipGraphNodeTypeMemset, .set = *p };
+	return mx_hip_set_check(p);
+}
+
+MXHIP_API hipError_t hipGraphAddMemsetNode(hipGraphNode_t *out, hipGraph_t g,
+                                           const hipGraphNode_t *on, size_t n,
+                                           const hipMemsetParams *p) {
+	struct hipGraphNode made;
+	return add(out, g, on, n, memory_set(&made, p), &made);
+}
+
+MXHIP_API hipError_t hipGraphMemsetNodeSetParams(hipGraphNode_t node, const hipMemsetParams *p) {
+	struct hipGraphNode made;
+	return set(node, memory_set(&made, p), &made);
+}
+
+MXHIP_API hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                                     const hipMemsetParams *p) {
+	struct hipGraphNode made;
+	return set(in(exec, node), memory_set(&made, p), &made);
+}
+
+MXHIP_API hipError_t hipGraphMemsetNodeGetParams(hipGraphNode_t node, hipMemsetParams *p) {
+	if (!p || !is(node, hipGraphNodeTypeMemset))
+		return mx_hip_return(hipErrorInvalidValue);
+	*p = node->set;
+	return mx_hip_return(hipSuccess);
+}
+
+/* ---- host functions ---- */
+
+static hipError_t host(struct hipGraphNode *node, const hipHostNodeParams *p) {
+	if (!p || !p->fn)
+		return mx_hip_return(hipErrorInvalidValue);
+	*node = (struct hipGraphNode){ .type = hipGraphNodeTypeHost, .host = *p };
+	return hipSuccess;
+}
+
+MXHIP_API hipError_t hipGraphAddHostNode(hipGraphNode_t *out, hipGraph_t g,
+                                         const hipGraphNode_t *on, size_t n,
+                                         const hipHostNodeParams *p) {
+	struct hipGraphNode made;
+	return add(out, g, on, n, host(&made, p), &made);
+}
+
+MXHIP_API hipError_t hipGraphHostNodeSetParams(hipGraphNode_t node, const hipHostNodeParams *p) {
+	struct hipGraphNode made;
+	return set(node, host(&made, p), &made);
+}
+
+MXHIP_API hipError_t hipGraphExecHostNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                                   const hipHostNodeParams *p) {
+	struct hipGraphNode made;
+	return set(in(exec, node), host(&made, p), &made);
+}
+
+MXHIP_API hipError_t hipGraphHostNodeGetParams(hipGraphNode_t node, hipHostNodeParams *p) {
+	if (!p || !is(node, hipGraphNodeTypeHost))
+		return mx_hip_return(hipErrorInvalidValue);
+	*p = node->host;
+	return mx_hip_return(hipSuccess);
+}
+
+/* ---- events ---- */
+
+static hipError_t event(struct hipGraphNode *node, hipGraphNodeType type, hipEvent_t e) {
+	*node = (struct hipGraphNode){ .type = type, .event = e };
+	return mx_hip_return(mx_handle_is(MX_EVENT, e) ? hipSuccess : hipErrorInvalidValue);
+}
+
+static hipError_t get_event(hipGraphNode_t node, hipGraphNodeType type, hipEvent_t *e) {
+	if (!e || !is(node, type))
+		return mx_hip_return(hipErrorInvalidValue);
+	*e = node->event;
+	return mx_hip_return(hipSuccess);
+}
+
+#define EVENT_NODE(Kind, type)                                                                     \
+	MXHIP_API hipError_t hipGraphAdd##Kind(hipGraphNode_t *out, hipGraph_t g,                  \
+	                                       const hipGraphNode_t *on, size_t n, hipEvent_t e) { \
+		struct hipGraphNode made;                                                          \
+		return add(out, g, on, n, event(&made, type, e), &made);                           \
+	}                                                                                          \
+	MXHIP_API hipError_t hipGraph##Kind##SetEvent(hipGraphNode_t node, hipEvent_t e) {         \
+		struct hipGraphNode made;                                                          \
+		return set(node, event(&made, type, e), &made);                                    \
+	}                                                                                          \
+	MXHIP_API hipError_t hipGraphExec##Kind##SetEvent(hipGraphExec_t exec,                     \
+	                                                  hipGraphNode_t node, hipEvent_t e) {     \
+		struct hipGraphNode made;                                                          \
+		return set(in(exec, node), event(&made, type, e), &made);                          \
+	}                                                                                          \
+	MXHIP_API hipError_t hipGraph##Kind##GetEvent(hipGraphNode_t node, hipEvent_t *e) {        \
+		return get_event(node, type, e);                                                   \
+	}
+EVENT_NODE(EventRecordNode, hipGraphNodeTypeEventRecord)
+EVENT_NODE(EventWaitNode, hipGraphNodeTypeWaitEvent)
+#undef EVENT_NODE
+
+/* ---- graphs, and nothing ---- */
+
+static hipError_t child(struct hipGraphNode *node, hipGraph_t g) {
+	return mx_is_graph(g) ? mx_graph_child_node(node, g) : mx_hip_return(hipErrorInvalidValue);
+}
+
+MXHIP_API hipError_t hipGraphAddChildGraphNode(hipGraphNode_t *out, hipGraph_t g,
+                                               const hipGraphNode_t *on, size_t n, hipGraph_t c) {
+	struct hipGraphNode made;
+	return add(out, g, on, n, child(&made, c), &made);
+}
+
+MXHIP_API hipError_t hipGraphExecChildGraphNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                                         hipGraph_t c) {
+	struct hipGraphNode made;
+	return set(in(exec, node), child(&made, c), &made);
+}
+
+MXHIP_API hipError_t hipGraphAddEmptyNode(hipGraphNode_t *out, hipGraph_t g,
+                                          const hipGraphNode_t *on, size_t n) {
+	struct hipGraphNode made = { .type = hipGraphNodeTypeEmpty };
+	return add(out, g, on, n, hipSuccess, &made);
+}
+
+/* ---- nodes that do not run ---- */
+
+MXHIP_API hipError_t hipGraphNodeSetEnabled(hipGraphExec_t exec, hipGraphNode_t node,
+                                            unsigned enabled);
+MXHIP_API hipError_t hipGraphNodeSetEnabled(hipGraphExec_t exec, hipGraphNode_t node,
+                                            unsigned enabled) {
+	struct hipGraphNode *found = in(exec, node);
+	bool can = found &&
+	           (found->type == hipGraphNodeTypeKernel ||
+	            found->type == hipGraphNodeTypeMemcpy || found->type == hipGraphNodeTypeMemset);
+	if (can)
+		found->disabled = !enabled;
+	return mx_hip_return(can ? hipSuccess : hipErrorInvalidValue);
+}
+
+MXHIP_API hipError_t hipGraphNodeGetEnabled(hipGraphExec_t exec, hipGraphNode_t node,
+                                            unsigned *enabled);
+MXHIP_API hipError_t hipGraphNodeGetEnabled(hipGraphExec_t exec, hipGraphNode_t node,
+                                            unsigned *enabled) {
+	const struct hipGraphNode *found = in(exec, node);
+	if (!found || !enabled)
+		return mx_hip_return(hipErrorInvalidValue);
+	*enabled = !found->disabled;
+	return mx_hip_return(hipSuccess);
+}

@@ -1,0 +1,267 @@
+/* Graphs: parameters that are read and changed, clones, updates, and their form. */
+#include "runtime_test.h"
+
+hipError_t hipGraphNodeSetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned enabled);
+hipError_t hipGraphNodeGetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned *enabled);
+
+static hipFunction_t add;
+static uint32_t *p; /* what the graphs work on */
+
+/* Sets p, adds n, then the host counts and p[1] = p. */
+struct built {
+	hipGraph_t graph;
+	hipGraphNode_t set, add, call, copy;
+	uint32_t n, calls;
+};
+
+static void count(void *n) {
+	++*(uint32_t *)n;
+}
+
+static void count_ten(void *n) {
+	*(uint32_t *)n += 10;
+}
+
+static hipMemsetParams setting(unsigned value) {
+	return (hipMemsetParams){
+		.dst = p, .elementSize = 4, .height = 1, .value = value, .width = 1
+	};
+}
+
+static hipKernelNodeParams adding(void **params) {
+	return (hipKernelNodeParams){
+		.blockDim = { 1, 1, 1 }, .gridDim = { 1, 1, 1 }, .func = add, .kernelParams = params
+	};
+}
+
+static void build(struct built *b, unsigned value, uint32_t n) {
+	*b = (struct built){ .n = n };
+	hipMemsetParams set = setting(value);
+	hipKernelNodeParams k = adding((void *[]){ &p, &b->n });
+	hipHostNodeParams call = { count, &b->calls };
+	must(hipGraphCreate(&b->graph, 0));
+	must(hipGraphAddMemsetNode(&b->set, b->graph, NULL, 0, &set));
+	must(hipGraphAddKernelNode(&b->add, b->graph, &b->set, 1, &k));
+	must(hipGraphAddHostNode(&b->call, b->graph, &b->add, 1, &call));
+	must(hipGraphAddMemcpyNode1D(&b->copy, b->graph, &b->add, 1, p + 1, p, 4,
+	                             hipMemcpyDeviceToDevice));
+}
+
+static hipGraphExec_t instance(hipGraph_t g) {
+	hipGraphExec_t exec;
+	must(hipGraphInstantiate(&exec, g, NULL, NULL, 0));
+	return exec;
+}
+
+/* The result of a run. */
+static uint32_t run(hipGraphExec_t exec) {
+	must(hipGraphLaunch(exec, NULL));
+	must(hipStreamSynchronize(NULL));
+	return p[1];
+}
+
+static uint32_t run_once(hipGraph_t g) {
+	hipGraphExec_t exec = instance(g);
+	uint32_t result = run(exec);
+	must(hipGraphExecDestroy(exec));
+	return result;
+}
+
+/* ---- parameters ---- */
+
+static void test_get(void) {
+	struct built b;
+	hipMemsetParams set;
+	hipKernelNodeParams k;
+	hipHostNodeParams host;
+	build(&b, 3, 4);
+	must(hipGraphMemsetNodeGetParams(b.set, &set));
+	must(hipGraphKernelNodeGetParams(b.add, &k));
+	must(hipGraphHostNodeGetParams(b.call, &host));
+	ok(set.dst == p && set.value == 3 && set.width == 1 && k.func == add && k.blockDim.x == 1 &&
+	           *(uint32_t *)k.kernelParams[1] == 4 && host.fn == count,
+	   "a node has the parameters with which it was made");
+	ok(hipGraphMemsetNodeGetParams(b.add, &set) == hipErrorInvalidValue &&
+	           hipGraphKernelNodeGetParams(NULL, &k) == hipErrorInvalidValue &&
+	           hipGraphHostNodeGetParams(b.call, NULL) == hipErrorInvalidValue,
+	   "only a node of its kind");
+	must(hipGraphDestroy(b.graph));
+}
+
+/* Twice: in the graph, and in the executable one. */
+static void test_set(void) {
+	struct built b;
+	build(&b, 3, 4);
+	hipGraphExec_t exec = instance(b.graph);
+	uint32_t five = 5;
+	hipMemsetParams set = setting(100);
+	hipKernelNodeParams k = adding((void *[]){ &p, &five });
+	hipHostNodeParams host = { count_ten, &b.calls };
+	must(hipGraphMemsetNodeSetParams(b.set, &set));
+	must(hipGraphKernelNodeSetParams(b.add, &k));
+	must(hipGraphHostNodeSetParams(b.call, &host));
+	must(hipGraphMemcpyNodeSetParams1D(b.copy, p + 2, p, 4, hipMemcpyDeviceToDevice));
+	ok(run(exec) == 7 && b.calls == 1, "an executable graph has the parameters of its making");
+	p[1] = 0;
+	ok(run_once(b.graph) == 0 && p[2] == 105 && b.calls == 11, "a later one those of now");
+	set.value = 200;
+	five = 6;
+	must(hipGraphExecMemsetNodeSetParams(exec, b.set, &set));
+	must(hipGraphExecKernelNodeSetParams(exec, b.add, &k));
+	must(hipGraphExecHostNodeSetParams(exec, b.call, &host));
+	must(hipGraphExecMemcpyNodeSetParams1D(exec, b.copy, p + 3, p, 4, hipMemcpyDeviceToDevice));
+	run(exec);
+	ok(p[3] == 206 && b.calls == 21, "they are changed in an executable graph, too");
+	ok(hipGraphExecMemsetNodeSetParams(exec, b.add, &set) == hipErrorInvalidValue &&
+	           hipGraphMemsetNodeSetParams(b.add, &set) == hipErrorInvalidValue &&
+	           hipGraphExecMemsetNodeSetParams(NULL, b.set, &set) == hipErrorInvalidValue &&
+	           hipGraphHostNodeSetParams(b.call, &(hipHostNodeParams){ 0 }) ==
+	                   hipErrorInvalidValue,
+	   "a node keeps its kind");
+	must(hipGraphExecDestroy(exec));
+	must(hipGraphDestroy(b.graph));
+}
+
+static void test_events(void) {
+	hipGraph_t g;
+	hipGraphNode_t record, wait;
+	hipEvent_t a, b, now;
+	must(hipGraphCreate(&g, 0));
+	must(hipEventCreate(&a));
+	must(hipEventCreate(&b));
+	must(hipGraphAddEventRecordNode(&record, g, NULL, 0, a));
+	must(hipGraphAddEventWaitNode(&wait, g, &record, 1, a));
+	hipGraphExec_t exec = instance(g);
+	must(hipGraphEventRecordNodeSetEvent(record, b));
+	must(hipGraphEventRecordNodeGetEvent(record, &now));
+	ok(now == b && hipGraphEventWaitNodeGetEvent(wait, &now) == hipSuccess && now == a,
+	   "the events of nodes");
+	must(hipGraphExecEventRecordNodeSetEvent(exec, record, b));
+	must(hipGraphExecEventWaitNodeSetEvent(exec, wait, b));
+	must(hipGraphLaunch(exec, NULL));
+	must(hipDeviceSynchronize());
+	float ms;
+	ok(hipEventElapsedTime(&ms, b, b) == hipSuccess &&
+	           hipEventElapsedTime(&ms, a, a) == hipErrorInvalidHandle,
+	   "an executable graph records the event that it was given");
+	must(hipGraphExecDestroy(exec));
+	must(hipGraphDestroy(g));
+	must(hipEventDestroy(a));
+	must(hipEventDestroy(b));
+}
+
+static void test_enabled(void) {
+	struct built b;
+	unsigned enabled = 7;
+	build(&b, 3, 4);
+	hipGraphExec_t exec = instance(b.graph);
+	must(hipGraphNodeSetEnabled(exec, b.add, 0));
+	must(hipGraphNodeGetEnabled(exec, b.add, &enabled));
+	ok(!enabled && run(exec) == 3, "a node that is not enabled does not run");
+	must(hipGraphNodeSetEnabled(exec, b.add, 1));
+	ok(run(exec) == 7, "until it is again");
+	ok(hipGraphNodeSetEnabled(exec, b.call, 0) == hipErrorInvalidValue,
+	   "a host function always runs");
+	must(hipGraphExecDestroy(exec));
+	must(hipGraphDestroy(b.graph));
+}
+
+/* ---- clones and updates ---- */
+
+static void test_clone(void) {
+	struct built b;
+	hipGraph_t clone;
+	hipGraphNode_t node, before;
+	hipMemsetParams set = setting(50);
+	size_t n = 1;
+	build(&b, 3, 4);
+	must(hipGraphClone(&clone, b.graph));
+	must(hipGraphNodeFindInClone(&node, b.set, clone));
+	must(hipGraphMemsetNodeSetParams(node, &set));
+	ok(node != b.set && run_once(clone) == 54 && run_once(b.graph) == 7,
+	   "a clone has nodes of its own");
+	must(hipGraphNodeFindInClone(&node, b.copy, clone));
+	must(hipGraphNodeGetDependencies(node, &before, &n));
+	ok(n == 1 && hipGraphNodeFindInClone(&node, b.add, clone) == hipSuccess && node == before,
+	   "and their dependencies");
+	ok(hipGraphNodeFindInClone(&node, b.add, b.graph) == hipErrorInvalidValue,
+	   "a node is no clone of itself");
+	must(hipGraphDestroy(clone));
+	must(hipGraphDestroy(b.graph));
+}
+
+static void test_update(void) {
+	struct built a, b, c;
+	hipGraphExecUpdateResult how = hipGraphExecUpdateError;
+	hipGraphNode_t node;
+	hipMemsetParams set = setting(70);
+	build(&a, 3, 4);
+	build(&b, 10, 20);
+	build(&c, 1, 1);
+	hipGraphExec_t exec = instance(a.graph);
+	ok(hipGraphExecUpdate(exec, b.graph, &node, &how) == hipSuccess && !node &&
+	           how == hipGraphExecUpdateSuccess && run(exec) == 30,
+	   "an executable graph takes the parameters of another one");
+	must(hipGraphExecMemsetNodeSetParams(exec, a.set, &set));
+	ok(run(exec) == 90, "its nodes are still those of the first");
+	must(hipGraphRemoveDependencies(c.graph, &c.add, &c.copy, 1));
+	ok(hipGraphExecUpdate(exec, c.graph, &node, &how) == hipErrorGraphExecUpdateFailure &&
+	           how == hipGraphExecUpdateErrorTopologyChanged && node == c.copy,
+	   "not of one with other dependencies");
+	must(hipGraphAddEmptyNode(&node, b.graph, NULL, 0));
+	ok(hipGraphExecUpdate(exec, b.graph, &node, &how) == hipErrorGraphExecUpdateFailure &&
+	           how == hipGraphExecUpdateErrorTopologyChanged,
+	   "nor with other nodes");
+	ok(hipGraphExecUpdate(NULL, b.graph, &node, &how) == hipErrorInvalidValue &&
+	           hipGraphExecUpdate(exec, NULL, &node, &how) == hipErrorInvalidValue &&
+	           run(exec) == 90,
+	   "a failure changes nothing");
+	must(hipGraphExecDestroy(exec));
+	must(hipGraphDestroy(a.graph));
+	must(hipGraphDestroy(b.graph));
+	must(hipGraphDestroy(c.graph));
+}
+
+/* ---- form ---- */
+
+static void test_form(void) {
+	struct built b;
+	hipGraphNode_t roots[3] = { 0 }, after[2], from[4], to[4];
+	size_t n_roots = 3, n_after = 2, n_edges = 4, n = 0;
+	build(&b, 3, 4);
+	must(hipGraphGetRootNodes(b.graph, roots, &n_roots));
+	must(hipGraphNodeGetDependentNodes(b.add, after, &n_after));
+	must(hipGraphGetEdges(b.graph, from, to, &n_edges));
+	ok(n_roots == 1 && roots[0] == b.set && !roots[1], "roots depend on nothing");
+	ok(n_after == 2 && after[0] == b.call && after[1] == b.copy, "nodes that depend on one");
+	ok(n_edges == 3 && from[0] == b.set && to[0] == b.add && from[2] == b.add &&
+	           to[2] == b.copy && !from[3] && !to[3],
+	   "edges have both ends");
+	ok(hipGraphGetEdges(b.graph, NULL, NULL, &n) == hipSuccess && n == 3 &&
+	           hipGraphGetEdges(b.graph, from, NULL, &n) == hipErrorInvalidValue,
+	   "or their number alone");
+	must(hipGraphRemoveDependencies(b.graph, &b.add, &b.copy, 1));
+	must(hipGraphGetRootNodes(b.graph, NULL, &n_roots));
+	ok(n_roots == 2 &&
+	           hipGraphRemoveDependencies(b.graph, &b.add, &b.copy, 1) == hipErrorInvalidValue,
+	   "a dependency is removed once");
+	must(hipGraphDestroy(b.graph));
+}
+
+int main(void) {
+	hipModule_t module;
+	must(hipModuleLoad(&module, built("tests/hip/probe.gpu.co")));
+	must(hipModuleGetFunction(&add, module, "add"));
+	p = device_bytes(16);
+	must(hipMemset(p, 0, 16));
+	test_get();
+	test_set();
+	test_events();
+	test_enabled();
+	test_clone();
+	test_update();
+	test_form();
+	must(hipFree(p));
+	must(hipModuleUnload(module));
+	return done_testing();
+}
