@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "queue.h"
 
@@ -139,16 +140,25 @@ void *mx_hip_allocate(size_t bytes, struct mx_allocation a) {
 	return ok ? p : NULL;
 }
 
-/* Removes an allocation from the table; *r gets its mapping. */
-static bool take(void *p, bool registered, struct mx_region *r) {
+/* Memory of these kinds is released by calls of their own. */
+static bool is_foreign(enum mx_memory_kind kind) {
+	return kind == MX_REGISTERED_MEMORY || kind == MX_IMPORTED_MEMORY;
+}
+
+/* Removes memory of a kind, or an allocation of any kind, from the table; *r gets its mapping. */
+static bool take(void *p, enum mx_memory_kind kind, struct mx_region *r) {
 	uint64_t base = (uint64_t)(uintptr_t)p;
 	struct mx_region *found = holding(base, 0);
 	size_t i = (size_t)(found - regions);
-	if (!found || found->base != base || registered != (about[i].kind == MX_REGISTERED_MEMORY))
+	if (!found || found->base != base)
+		return false;
+	if (about[i].kind != kind && (is_foreign(kind) || is_foreign(about[i].kind)))
 		return false;
 	*r = *found;
-	if (!registered && base < next_hint)
+	if (!is_foreign(kind) && base < next_hint)
 		next_hint = base; /* a loop of allocations gets the same addresses */
+	if (about[i].file)
+		close(about[i].file);
 	erase(i);
 	return true;
 }
@@ -156,7 +166,7 @@ static bool take(void *p, bool registered, struct mx_region *r) {
 bool mx_hip_release(void *p) {
 	struct mx_region r;
 	pthread_mutex_lock(&lock);
-	bool ok = take(p, false, &r);
+	bool ok = take(p, MX_DEVICE_MEMORY, &r);
 	if (ok)
 		unmap(&r);
 	pthread_mutex_unlock(&lock);
@@ -166,7 +176,7 @@ bool mx_hip_release(void *p) {
 void mx_hip_retire(void *p) {
 	struct mx_region r;
 	pthread_mutex_lock(&lock);
-	if (take(p, false, &r)) {
+	if (take(p, MX_DEVICE_MEMORY, &r)) {
 		if (n_retired == RETIRED)
 			unmap_retired();
 		if (r.size <= MOST_RETIRED)
@@ -208,9 +218,79 @@ hipError_t mx_hip_register(void *p, size_t bytes, unsigned flags) {
 bool mx_hip_unregister(void *p) {
 	struct mx_region r;
 	pthread_mutex_lock(&lock);
-	bool ok = take(p, true, &r);
+	bool ok = take(p, MX_REGISTERED_MEMORY, &r);
 	if (ok)
 		munmap(r.state, pages(r.size));
+	pthread_mutex_unlock(&lock);
+	return ok;
+}
+
+/* ---- memory that processes share: a file has its bytes and then its states ---- */
+
+static void *map_file(void *at, size_t bytes, int file, size_t offset) {
+	void *p = mmap(at, pages(bytes), PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED : 0),
+	               file, (off_t)offset);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static bool write_all(int file, const void *bytes, size_t n, size_t at) {
+	ssize_t done = 1;
+	for (size_t i = 0; i < n && done > 0; i += (size_t)done)
+		done = pwrite(file, (const char *)bytes + i, n - i, (off_t)(at + i));
+	return done > 0;
+}
+
+/* The file keeps the addresses, so the region stays as it is. */
+static int share(const struct mx_region *r) {
+	void *p = (void *)(uintptr_t)r->base;
+	size_t n = pages(r->size);
+	int file = memfd_create("libmxhip", MFD_CLOEXEC);
+	if (file > 0 && !ftruncate(file, (off_t)(2 * n)) && write_all(file, p, n, 0) &&
+	    write_all(file, r->state, n, n) && map_file(p, n, file, 0) &&
+	    map_file(r->state, n, file, n))
+		return file;
+	if (file > 0)
+		close(file);
+	return 0;
+}
+
+int mx_hip_share(const void *p, struct mx_allocation *a) {
+	pthread_mutex_lock(&lock);
+	const struct mx_region *r = holding((uint64_t)(uintptr_t)p, 1);
+	size_t i = (size_t)(r - regions);
+	if (r && about[i].kind == MX_DEVICE_MEMORY && !about[i].file)
+		about[i].file = share(r);
+	int file = r ? about[i].file : 0;
+	if (file) {
+		*a = about[i];
+		a->base = (void *)(uintptr_t)r->base;
+		a->bytes = r->size;
+	}
+	pthread_mutex_unlock(&lock);
+	return file;
+}
+
+void *mx_hip_import(int file, size_t bytes) {
+	void *p = map_file(NULL, bytes, file, 0),
+	     *state = map_file(NULL, bytes, file, pages(bytes));
+	struct mx_region r = { (uint64_t)(uintptr_t)p, bytes, state };
+	struct mx_allocation a = { .kind = MX_IMPORTED_MEMORY, .thread = pthread_self() };
+	pthread_mutex_lock(&lock);
+	bool ok = p && state && insert(r, a);
+	pthread_mutex_unlock(&lock);
+	if (!ok && p)
+		munmap(p, pages(bytes));
+	if (!ok && state)
+		munmap(state, pages(bytes));
+	return ok ? p : NULL;
+}
+
+bool mx_hip_end_import(void *p) {
+	struct mx_region r;
+	pthread_mutex_lock(&lock);
+	bool ok = take(p, MX_IMPORTED_MEMORY, &r);
+	if (ok)
+		unmap(&r);
 	pthread_mutex_unlock(&lock);
 	return ok;
 }

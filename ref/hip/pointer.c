@@ -8,6 +8,7 @@ enum { TYPE_HOST = 1, TYPE_DEVICE = 2, TYPE_MANAGED = 3 };
 
 static int type_of(const struct mx_allocation *a) {
 	switch (a->kind) {
+	case MX_IMPORTED_MEMORY:
 	case MX_DEVICE_MEMORY: return TYPE_DEVICE;
 	case MX_MANAGED_MEMORY: return TYPE_MANAGED;
 	default: return TYPE_HOST;
@@ -24,7 +25,7 @@ MXHIP_API hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, 
 		.memoryType = (enum hipMemoryType)type_of(&a),
 		.device = a.device,
 		.devicePointer = (void *)p,
-		.hostPointer = a.kind == MX_DEVICE_MEMORY ? NULL : (void *)p,
+		.hostPointer = type_of(&a) == TYPE_DEVICE ? NULL : (void *)p,
 		.isManaged = a.kind == MX_MANAGED_MEMORY,
 		.allocationFlags = a.flags,
 	};
@@ -38,7 +39,7 @@ MXHIP_API hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, 
 
 static hipError_t put(void *value, hipPointer_attribute what, const struct mx_allocation *a,
                       hipDeviceptr_t p) {
-	bool for_host = a->kind != MX_DEVICE_MEMORY;
+	bool for_host = type_of(a) != TYPE_DEVICE;
 	switch ((int)what) {
 	case HIP_POINTER_ATTRIBUTE_CONTEXT: PUT(hipCtx_t, mx_primary_context(a->device)); break;
 	case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE: PUT(int, type_of(a)); break;
@@ -52,7 +53,9 @@ static hipError_t put(void *value, hipPointer_attribute what, const struct mx_al
 		break;
 	case HIP_POINTER_ATTRIBUTE_IS_MANAGED: PUT(bool, a->kind == MX_MANAGED_MEMORY); break;
 	case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL: PUT(int, a->device); break;
-	case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE: PUT(bool, false); break;
+	case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE:
+		PUT(bool, a->kind == MX_DEVICE_MEMORY);
+		break;
 	case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR: PUT(void *, a->base); break;
 	case HIP_POINTER_ATTRIBUTE_RANGE_SIZE: PUT(uint32_t, (uint32_t)a->bytes); break;
 	case HIP_POINTER_ATTRIBUTE_MAPPED: PUT(bool, true); break;

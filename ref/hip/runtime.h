@@ -81,6 +81,7 @@ enum mx_memory_kind {
 	MX_HOST_MEMORY,       /* hipHostMalloc */
 	MX_MANAGED_MEMORY,    /* hipMallocManaged */
 	MX_REGISTERED_MEMORY, /* the program's own, by hipHostRegister */
+	MX_IMPORTED_MEMORY,   /* of another process, by hipIpcOpenMemHandle */
 };
 
 struct mx_allocation {
@@ -92,6 +93,7 @@ struct mx_allocation {
 	void *base;
 	size_t bytes;
 	pthread_t thread; /* that made it */
+	int file;         /* that has its bytes, if processes share it; or 0 */
 };
 
 /* Zeroed, page-aligned memory of this kind, with its byte states (all 0); NULL if there is no
@@ -103,6 +105,14 @@ bool mx_hip_release(void *p);
  * a part of it is device memory. */
 hipError_t mx_hip_register(void *p, size_t bytes, unsigned flags);
 bool mx_hip_unregister(void *p);
+
+/* Puts the device memory into which p points into a file, which *a describes: the file's number, 0
+ * if there is no such memory or no file. It is closed when the memory is freed. */
+int mx_hip_share(const void *p, struct mx_allocation *a);
+
+/* Memory that another process shares, from its file; NULL if there is no memory. And its end. */
+void *mx_hip_import(int file, size_t bytes);
+bool mx_hip_end_import(void *p);
 
 /* What p points into; false if it is no device memory. */
 bool mx_hip_about(const void *p, struct mx_allocation *a);

@@ -1,0 +1,71 @@
+/* Memory that two processes share. */
+#include "runtime_test.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct message {
+	hipIpcMemHandle_t handle;
+	bool silent; /* no finding in the other process */
+	hipError_t freed, closed_again;
+};
+
+static hipFunction_t load(const char *name) {
+	hipModule_t module;
+	hipFunction_t f;
+	must(hipModuleLoad(&module, built("tests/hip/probe.gpu.co")));
+	must(hipModuleGetFunction(&f, module, name));
+	return f;
+}
+
+/* The other process: reads the handle, runs a kernel on the memory, and writes what it got. */
+static void other(int from, int to) {
+	struct message m;
+	uint32_t *p, n = 2;
+	if (read(from, &m, sizeof m) != sizeof m)
+		exit(1);
+	hipFunction_t add = load("add");
+	must(hipIpcOpenMemHandle((void **)&p, m.handle, 0));
+	must(hipModuleLaunchKernel(add, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){ &p, &n }, NULL));
+	must(hipDeviceSynchronize());
+	m.silent = mxhipReport()->n_findings == 0;
+	m.freed = hipFree(p);
+	must(hipIpcCloseMemHandle(p));
+	m.closed_again = hipIpcCloseMemHandle(p);
+	exit(write(to, &m, sizeof m) != sizeof m);
+}
+
+int main(void) {
+	int down[2], up[2], status = 0;
+	struct message m = { 0 };
+	uint32_t host[64] = { 0 };
+	void *opened;
+	if (pipe(down) || pipe(up))
+		return 1;
+	pid_t child = fork();
+	if (!child)
+		other(down[0], up[1]);
+	uint32_t *p = device_bytes(8192);
+	must(hipMemset(p, 0, 8192));
+	must(hipMemsetD32(p + 1025, 40, 1));
+	must(hipIpcGetMemHandle(&m.handle, p + 1025));
+	ok(p[1025] == 40, "memory that is shared keeps its bytes and address");
+	ok(hipIpcOpenMemHandle(&opened, m.handle, 0) == hipErrorInvalidContext,
+	   "its own process cannot open it");
+	ok(hipIpcGetMemHandle(&m.handle, host) == hipErrorInvalidValue &&
+	           hipIpcGetMemHandle(NULL, p) == hipErrorInvalidValue &&
+	           hipIpcOpenMemHandle(&opened, (hipIpcMemHandle_t){ 0 }, 0) ==
+	                   hipErrorInvalidValue &&
+	           hipIpcCloseMemHandle(p) == hipErrorInvalidValue,
+	   "only device memory has a handle, and only memory of others is closed");
+	bool sent = write(down[1], &m, sizeof m) == sizeof m;
+	bool answered = sent && read(up[0], &m, sizeof m) == sizeof m;
+	waitpid(child, &status, 0);
+	ok(answered && WIFEXITED(status) && !WEXITSTATUS(status) && p[1025] == 42,
+	   "a kernel of another process changes it");
+	ok(m.silent, "and finds its bytes written");
+	ok(m.freed == hipErrorInvalidValue && m.closed_again == hipErrorInvalidValue,
+	   "which the other process closes once, and cannot free");
+	must(hipFree(p));
+	return done_testing();
+}
