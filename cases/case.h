@@ -552,6 +552,7 @@ struct mx_reference {
 struct mx_tile {
 	size_t row, col, rows, cols;
 	size_t a, b; /* the first row of A and of B that it uses */
+	size_t group;
 	uint32_t workgroup[3];
 };
 enum { MX_MOST_TILES = 32 };

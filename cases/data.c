@@ -257,6 +257,13 @@ static int fill_by_regime(const struct mx_plan *p, struct operand *a, struct ope
 	return 0;
 }
 
+static void clear_parts(const struct mx_plan *p, const struct operand *o) {
+	for (unsigned i = 0; i < parts(p); i++) {
+		struct operand part = part_of(p, o, i);
+		groups_clear(&p->groups, p->c->groups->of, &part);
+	}
+}
+
 static int fill_operands(const struct mx_plan *p, uint64_t seed, struct mx_data *data,
                          struct drawn *drawn, struct mx_error *err) {
 	const struct mx_buffer *codes_a = mx_plan_role(p, MX_ROLE_A);
@@ -270,9 +277,9 @@ static int fill_operands(const struct mx_plan *p, uint64_t seed, struct mx_data 
 		return -1;
 	const struct mx_groups_spec *groups = p->c->groups;
 	if (groups && groups->zero && a)
-		groups_clear(&p->groups, groups->of, a);
+		clear_parts(p, a);
 	if (groups && groups->zero && b && groups->of == MX_GROUPS_COLS)
-		groups_clear(&p->groups, groups->of, b);
+		clear_parts(p, b);
 	return 0;
 }
 

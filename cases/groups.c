@@ -70,7 +70,7 @@ static void clear_row(const struct operand *o, size_t row) {
 
 /* A block that begins with padding has no other elements. */
 static void clear_column(const struct operand *o, size_t col) {
-	for (size_t row = 0; row < o->codes->rows; row++) {
+	for (size_t row = o->from; row < o->to; row++) {
 		mx_elem_set(o->format, operand_row(o, row), col, (mx_elem){ 0 });
 		if (col % MX_BLOCK == 0)
 			*operand_scale(o, row, col / MX_BLOCK) = 0;
@@ -81,10 +81,10 @@ static void clear_column(const struct operand *o, size_t col) {
 void groups_clear(const struct mx_groups *g, mx_groups_of of, const struct operand *o) {
 	for (size_t i = 0; i < g->n; i++)
 		for (size_t at = g->begin[i] + g->rows[i]; at < g->begin[i + 1]; at++)
-			if (of == MX_GROUPS_ROWS)
-				clear_row(o, at);
-			else
+			if (of == MX_GROUPS_COLS)
 				clear_column(o, at);
+			else if (at >= o->from && at < o->to)
+				clear_row(o, at);
 }
 
 void groups_fill(const struct mx_groups *g, mx_role role, size_t width, uint8_t *bytes) {

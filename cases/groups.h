@@ -12,7 +12,8 @@ int groups_make(const struct scope *s, const struct mx_run_groups *run, int64_t 
 /* The rows of the longest group. */
 size_t groups_most(const struct mx_groups *g);
 
-/* Sets the codes of an operand's padding to 0, and the scales of its blocks to 0x00. */
+/* Sets the codes of the padding in an operand's rows from..to to 0, and the scales of its blocks to
+ * 0x00. */
 void groups_clear(const struct mx_groups *g, mx_groups_of of, const struct operand *o);
 
 /* Fills a buffer of that role with integers of `width` bytes. */

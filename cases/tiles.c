@@ -51,6 +51,20 @@ static const struct mx_size_contract *contract_of(const struct mx_case *c, const
 	return NULL;
 }
 
+/* Groups of columns are summed over M: C has N rows of K columns for each. */
+static bool sums_groups(const struct mx_plan *p) {
+	return p->groups.n && p->c->groups->of == MX_GROUPS_COLS;
+}
+
+/* The sizes whose tiles are rows and columns of C, and rows of A and B. */
+static const char *rows_name(const struct mx_plan *p) {
+	return sums_groups(p) ? "N" : "M";
+}
+
+static const char *cols_name(const struct mx_plan *p) {
+	return sums_groups(p) ? "K" : "N";
+}
+
 /* The third axis has a workgroup for each group, or for each split of K. */
 static unsigned other_axis(const struct axis *rows, const struct axis *cols) {
 	return 3 - rows->of - cols->of;
@@ -76,11 +90,13 @@ static int find_axis(const struct mx_plan *p, const char *name, int64_t size, st
 
 static int find_axes(const struct mx_plan *p, struct axis *rows, struct axis *cols,
                      struct mx_error *err) {
-	int64_t M = p->groups.n ? (int64_t)groups_most(&p->groups) : p->M;
-	if (find_axis(p, "M", M, rows, err) || find_axis(p, "N", p->N, cols, err))
+	int64_t M = sums_groups(p) ? p->N : p->groups.n ? (int64_t)groups_most(&p->groups) : p->M;
+	if (find_axis(p, rows_name(p), M, rows, err) ||
+	    find_axis(p, cols_name(p), sums_groups(p) ? p->K : p->N, cols, err))
 		return -1;
 	if (rows->of == cols->of)
-		return mx_fail(err, "%s: tiles: M and N have the same axis", p->c->path);
+		return mx_fail(err, "%s: tiles: %s and %s have the same axis", p->c->path,
+		               rows_name(p), cols_name(p));
 	unsigned other = other_axis(rows, cols);
 	uint32_t grid = p->steps[0].grid[other];
 	size_t groups = p->groups.n;
@@ -136,12 +152,10 @@ static const char *why_not_buffer(const struct mx_plan *p, unsigned i) {
 static int check(const struct mx_plan *p, struct mx_error *err) {
 	const struct mx_case *c = p->c;
 	mx_judge judge = c->verdict.judge;
-	bool by_cols = c->groups && c->groups->of == MX_GROUPS_COLS;
 	bool judged = judge == MX_JUDGE_BITS ||
 	              (!c->groups && (judge == MX_JUDGE_BOUND || judge == MX_JUDGE_SET));
 	const char *why = !judged        ? "the judge is none of bits, bound and set"
 	                  : c->n_steps   ? "the case has steps"
-	                  : by_cols      ? "the groups are of columns"
 	                  : c->reference ? "the case is no product of roles"
 	                  : p->regime == MX_REGIME_SPECIAL ? "the regime special plants whole rows"
 	                  : !mx_plan_role(p, MX_ROLE_A) || !mx_plan_role(p, MX_ROLE_B) ||
@@ -164,14 +178,19 @@ struct choice {
 	unsigned most;
 };
 
-/* The rows of a group, and its first row in A and in C. Without groups all is one. */
+/* The rows of a group, and its first row in A and in C. Without groups all is one. An empty sum has
+ * no tiles, because it has no product. */
 static size_t rows_of(const struct choice *c, size_t group) {
-	return c->p->groups.n ? c->p->groups.rows[group] : c->rows->size;
+	const struct mx_groups *g = &c->p->groups;
+	bool whole = !g->n || (sums_groups(c->p) && g->rows[group]);
+	return whole ? c->rows->size : g->rows[group];
 }
 
 static size_t begin_of(const struct choice *c, mx_role role, size_t group) {
 	const struct mx_groups *g = &c->p->groups;
 	size_t begin = 0;
+	if (sums_groups(c->p))
+		return is_output(role) ? group * c->rows->size : 0;
 	if (!g->n)
 		return 0;
 	if (!is_output(role) || c->p->c->groups->padding != MX_PADDING_NONE)
@@ -197,7 +216,8 @@ static void choose(struct choice *c, size_t group, size_t row, size_t col) {
 		               .rows = least(M - r, c->rows->tile),
 		               .cols = least(N - k, c->cols->tile),
 		               .a = begin_of(c, MX_ROLE_A, group) + r,
-		               .b = group * N + k };
+		               .b = (sums_groups(p) ? 0 : group * N) + k,
+		               .group = group };
 	t->workgroup[c->rows->of] = (uint32_t)(r / c->rows->tile);
 	t->workgroup[c->cols->of] = (uint32_t)(k / c->cols->tile);
 	if (p->groups.n)
@@ -214,6 +234,14 @@ static void choose_row(struct choice *c, mx_role role, size_t row, size_t col) {
 	}
 }
 
+/* The first tile that uses a row of B. */
+static void choose_col(struct choice *c, size_t row) {
+	size_t group = 0;
+	while (sums_groups(c->p) && group + 1 < c->p->groups.n && !rows_of(c, group))
+		group++;
+	choose(c, group + row / c->cols->size, 0, row % c->cols->size);
+}
+
 /* The tile that uses a byte of a buffer. */
 static void choose_byte(struct choice *c, const struct mx_buffer *b, uint64_t byte) {
 	size_t line = 0, rest = 0;
@@ -227,7 +255,7 @@ static void choose_byte(struct choice *c, const struct mx_buffer *b, uint64_t by
 	else if (b->role == MX_ROLE_A || b->role == MX_ROLE_A_SCALE)
 		choose_row(c, MX_ROLE_A, line, 0);
 	else
-		choose(c, line / c->cols->size, 0, line % c->cols->size);
+		choose_col(c, line);
 }
 
 uint64_t mx_buffer_ceiling(const struct mx_buffer *b, unsigned i) {
@@ -261,9 +289,10 @@ static void choose_corners(struct choice *c, size_t last_col, size_t first_col) 
 
 /* A multiplier of Fibonacci hashing spreads the others. */
 static void choose_others(struct choice *c) {
+	size_t rows = mx_plan_role(c->p, MX_ROLE_C)->rows;
 	for (uint64_t i = 1; i <= 2 * MX_MOST_TILES; i++) {
 		uint64_t x = i * 0x9e3779b97f4a7c15u;
-		choose_row(c, MX_ROLE_C, (x >> 32) * (size_t)c->p->M >> 32,
+		choose_row(c, MX_ROLE_C, (x >> 32) * rows >> 32,
 		           (x & UINT32_MAX) * c->cols->size >> 32);
 	}
 }
@@ -300,8 +329,8 @@ static int ascending(const void *a, const void *b) {
 /* The axis without tiles has all of its workgroups, as splits of K need, or that of the group. */
 uint64_t *mx_tiles_workgroups(const struct mx_plan *p, size_t *n) {
 	const uint32_t *grid = p->steps[0].grid;
-	unsigned rows = contract_of(p->c, "M")->axis - MX_AXIS_X;
-	unsigned other = 3 - rows - (contract_of(p->c, "N")->axis - MX_AXIS_X);
+	unsigned rows = contract_of(p->c, rows_name(p))->axis - MX_AXIS_X;
+	unsigned other = 3 - rows - (contract_of(p->c, cols_name(p))->axis - MX_AXIS_X);
 	uint64_t *list = calloc((size_t)p->n_tiles * grid[other] + 1, sizeof *list);
 	*n = 0;
 	for (unsigned i = 0; list && i < p->n_tiles; i++)
@@ -321,7 +350,7 @@ uint64_t *mx_tiles_workgroups(const struct mx_plan *p, size_t *n) {
 /* The last tile of a group has the rows after it too: in a run of the whole they have data. */
 void tiles_rows(const struct mx_plan *p, mx_role operand, unsigned i, size_t *from, size_t *to) {
 	bool a = operand == MX_ROLE_A || operand == MX_ROLE_A_SCALE;
-	int64_t tile = contract_of(p->c, a ? "M" : "N")->tile;
+	int64_t tile = contract_of(p->c, a ? rows_name(p) : cols_name(p))->tile;
 	*from = a ? p->tile[i].a : p->tile[i].b;
 	*to = least(*from + (size_t)tile, mx_plan_role(p, operand)->rows);
 }

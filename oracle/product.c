@@ -223,6 +223,9 @@ int mx_output_read(const struct mx_bench *b, struct mx_output *o, struct mx_erro
 int mx_output_read_tile(const struct mx_bench *b, const struct mx_tile *t, struct mx_output *o,
                         struct mx_error *err) {
 	*o = whole(b);
+	const struct mx_groups *groups = &b->plan.groups;
+	if (groups->n && b->plan.c->groups->of == MX_GROUPS_COLS)
+		o->g = mx_product_slice(&o->g, groups->begin[t->group], groups->rows[t->group]);
 	o->g.m = t->rows, o->g.n = t->cols;
 	o->g.a = from_row(o->g.a, t->a), o->g.b = from_row(o->g.b, t->b);
 	o->is_tile = true;

@@ -87,7 +87,7 @@ void mx_window(const struct mx_output *o, char *text, size_t room);
 void mx_map_make(struct mx_bench *b, const struct mx_output *o);
 
 /* One line: all faults that explain the wrong elements, tested by recomputation, each with its
- * share unless that is 1; or "". */
+ * share unless that is 1; or "", also for a sum that does not consist of whole blocks. */
 void mx_diagnose(const struct mx_bench *b, const struct mx_output *o, mx_explains *explains,
                  char *text, size_t room);
 

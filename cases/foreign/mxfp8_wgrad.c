@@ -14,6 +14,11 @@
 #define END(begin, rows) ((begin) + ((rows) + BLOCK - 1) / BLOCK * BLOCK)
 #endif
 
+/* The element of C at which a group begins. */
+#ifndef GROUP_AT
+#define GROUP_AT(g, N, K) ((u64)(g) * (N) * (K))
+#endif
+
 enum { STEP = 128, TILE = 16, BLOCK = 32 };
 
 struct arguments {
@@ -48,7 +53,7 @@ KERNEL(64) void mxfp8_wgrad(struct arguments p) {
 	u32 begin = p.begin[g], end = END(begin, rows);
 	buffer a = make_buffer(p.a, N * ld), a_scales = make_buffer(p.a_scales, N * (ld / BLOCK));
 	buffer b = make_buffer(p.b, K * ld), b_scales = make_buffer(p.b_scales, K * (ld / BLOCK));
-	buffer c = make_buffer(p.c + (u64)g * N * K, N * K * 4);
+	buffer c = make_buffer(p.c + GROUP_AT(g, N, K), N * K * 4);
 	f32x4 acc = { 0 };
 
 	if (SKIPS(rows))

@@ -18,10 +18,15 @@ static double bytes_of(const struct mx_plan *p) {
 	return bytes;
 }
 
+/* Groups of columns are sums over their own rows. */
 static double work_of_tiles(const struct mx_plan *p) {
 	double work = 0;
-	for (unsigned i = 0; i < p->n_tiles; i++)
-		work += (double)p->tile[i].rows * (double)p->tile[i].cols * (double)p->K;
+	bool sums = p->groups.n && p->c->groups->of == MX_GROUPS_COLS;
+	for (unsigned i = 0; i < p->n_tiles; i++) {
+		const struct mx_tile *t = &p->tile[i];
+		double depth = sums ? (double)p->groups.rows[t->group] : (double)p->K;
+		work += (double)t->rows * (double)t->cols * depth;
+	}
 	return work;
 }
 

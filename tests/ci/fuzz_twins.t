@@ -17,6 +17,7 @@ my @twins = (
 	[ 'A4',  'gemm/mxfp4_f32',            'kernels/broken/wrapped_loads' ],
 	[ 'A4',  'gemm/mxfp4_f32',            'kernels/broken/wrapped_stores' ],
 	[ 'A4',  'foreign/mxfp8_grouped',     'tests/ci/wrapped_groups.gpu' ],
+	[ 'A4',  'foreign/mxfp8_wgrad',       'tests/ci/wrapped_sums.gpu' ],
 	[ 'A4',  'gemm/mxfp4_splitk',         'tests/ci/wrapped_atomics.gpu' ],
 	[ 'A5',  'gemm/mxfp4_f32',            'kernels/broken/dropped_stores' ],
 	[ 'A10', 'sequence/quantise_shuffle_gemm', 'kernels/broken/ragged_block' ],

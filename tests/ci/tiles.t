@@ -49,7 +49,7 @@ refused('--tiles 33: not a number from 1 to 32', $none, '--tiles', 33);
 
 refused('the axis z of the grid has 2 workgroups, not one for each of 6 groups',
 	sub { $_ = slurp('cases/foreign/mxfp8_grouped.yaml') =~ s/, G\]/, 2]/r =~ s/exact, /exact, tiles: 2, /r });
-for ([ 'foreign/mxfp8_wgrad', 'the groups are of columns' ], [ 'gemm/mxfp8_persistent', 'the contract gives M no axis of the grid' ], [ 'sequence/quantise_both', 'the case has steps' ]) {
+for ([ 'gemm/mxfp8_persistent', 'the contract gives M no axis of the grid' ], [ 'sequence/quantise_both', 'the case has steps' ]) {
 	is(mxcheck('run', '--case', "cases/$_->[0].yaml", '--tiles', 2), 2, "refused: tiles of $_->[0]");
 	like($err, qr/: tiles: $_->[1]$/m, '  with the reason') or diag $err;
 }

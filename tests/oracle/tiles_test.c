@@ -165,6 +165,14 @@ static void of_splits(void) {
 	mx_case_free(c);
 }
 
+static void of_sums(void) {
+	struct mx_case *c = load("cases/foreign/mxfp8_wgrad.yaml");
+	same_as_whole(c, "300,50,40", MX_REGIME_GENERAL, 9);
+	caught(c, "kernels/foreign/mxfp8_wgrad.co", "tests/ci/wrapped_sums.gpu.co", "6,40000,10000",
+	       (struct mx_run_groups){ 6, { 1, 1, 1, 1, 1, 1 } });
+	mx_case_free(c);
+}
+
 /* The six groups of the case, of which two are empty. */
 static void of_groups(void) {
 	struct mx_case *c = load("cases/foreign/mxfp8_grouped.yaml");
@@ -193,6 +201,7 @@ int main(void) {
 	chosen(c);
 	of_splits();
 	of_groups();
+	of_sums();
 	takes_little(c);
 	mx_case_free(c);
 	mx_device_close(emu);
