@@ -7,7 +7,7 @@
  * 256. A passes through LDS slots by LDS-DMA. B and the scales go directly to registers, of which
  * there are two sets. A lane loads scales as 4 bytes, which serve 32 rows and 8 blocks.
  *
- * LDS has room for three slots of FP4 or FP6, or for two of FP8:
+ * LDS has room for three slots of FP4, or for two of FP6 or FP8:
  *
  *   tile s, three slots:  loads of B and scales of s+1, then of A of s+2
  *           two slots:    loads of A of s+1, then of B and scales of s+1
@@ -36,7 +36,7 @@ enum {
 	BITS_A = BITS(FORMAT_A),
 	BITS_B = BITS(FORMAT_B),
 	WAVES = 4,
-	SLOTS = BITS_A == 8 ? 2 : 3, /* tiles of A in LDS */
+	SLOTS = BITS_A == 4 ? 3 : 2, /* tiles of A in LDS */
 	AHEAD = SLOTS - 1,           /* tile s + AHEAD of A is loaded during tile s */
 	GROUPS = TILE / GROUP_ROWS,  /* of rows, with one scale dword each */
 	GROUPS_N = COLUMNS / GROUP_ROWS,
@@ -46,8 +46,9 @@ enum {
 enum {
 	A_STEP = STEP * BITS_A / 8,      /* a tile of one row of A */
 	B_STEP = 16 * STEP * BITS_B / 8, /* of 16 columns of B */
-	SLOT = TILE * A_STEP,
-	ROW_CHUNKS = A_STEP / CHUNK,
+	ROW = BITS_A == 4 ? 128 : 256,   /* of a slot */
+	ROW_CHUNKS = ROW / CHUNK,
+	SLOT = TILE * ROW,
 };
 
 /* A lane's 32 elements are read and loaded in two parts, 16 bytes and the rest. Two reads of 12
@@ -55,7 +56,8 @@ enum {
 enum {
 	PARTS_A = BITS_A > 4 ? 2 : 1,
 	PARTS_B = BITS_B > 4 ? 2 : 1,
-	GROUP_READS = 4 * PARTS_A,
+	READS_A = 2 * PARTS_A, /* of a fragment */
+	GROUP_READS = 2 * READS_A,
 };
 
 /* A wave's vector memory operations of a tile. */
@@ -71,20 +73,6 @@ enum {
 
 /* The products between two loads of a tile. The loads end before the last group. */
 enum { SPREAD = (16 * (GROUPS - 1) - 4) / LOADS };
-
-/* LDS has a row of A as units, unit u in place u ^ swizzle(row), so that the 16 lanes that read the
- * same part of 16 rows use every bank once. An LDS row of FP4 has half of the 64 banks, of FP8 all,
- * and four rows of FP6 have them three times. */
-enum {
-	UNIT = BITS_A == 6 ? 48 : CHUNK,
-	UNITS = A_STEP / UNIT,
-	UNIT_CHUNKS = UNIT / CHUNK,
-	SWIZZLED_ROWS = 16 / UNITS, /* with the same places */
-};
-
-/* The lane's addresses in a slot: of each half of the tile, and of each part of FP8, whose parts
- * are 64 bytes apart. */
-enum { BASES = BITS_A == 8 ? 4 : 2 };
 
 /* The wait for a tile of A, after whose loads there are `later` others. */
 #ifndef WAIT_A
@@ -171,13 +159,14 @@ struct operands {
 	struct descriptors from;
 	struct offsets at;
 	struct ring slots, dma; /* the slots; where the wave writes them */
-	u32 reads[BASES];       /* where the lane reads slot 0 */
+	u32 reads[READS_A];     /* where the lane reads slot 0 */
 };
 
-/* The place of a tile s: where the lane reads it in LDS, the slot of tile s + 1, where the wave
- * writes tile s + AHEAD, and the bytes of K before what is loaded during the tile. */
+/* The place of a tile s: where the lane reads it and tile s + 1 in LDS, where the wave writes tile
+ * s + AHEAD, and the bytes of K before what is loaded during the tile. next: of three slots that of
+ * tile s + 1, of two where the wave writes tile s + 2. */
 struct place {
-	u32 reads[BASES], next, write;
+	u32 reads[READS_A], there[READS_A], next, write;
 	u32 a, b, scales;
 };
 
@@ -194,13 +183,18 @@ SHARED u8 a_slots[SLOTS * SLOT];
 
 /* ---- the operands of a workgroup ---- */
 
+/* LDS has chunk c of row r at c ^ swizzle(r), so that the 16 lanes that read the same chunk of 16
+ * rows use every bank once. */
 INLINE u32 swizzle(u32 row) {
-	return row / SWIZZLED_ROWS % UNITS;
+	return row / (256 / ROW) % ROW_CHUNKS;
 }
 
-/* The chunk of a row that belongs to chunk c of it in LDS. */
-INLINE u32 swizzled_chunk(u32 row, u32 c) {
-	return (c / UNIT_CHUNKS ^ swizzle(row)) * UNIT_CHUNKS + c % UNIT_CHUNKS;
+/* The byte of a row of A at which chunk c of LDS begins. Of FP6 LDS has two chunks of each block:
+ * its first 16 bytes, and 16 that begin with the rest if the block is even, and end with it if it
+ * is odd, so that lanes of both kinds use different banks. */
+INLINE u32 chunk_byte(u32 c) {
+	u32 block = c / 2, rest = block % 2 ? 24 - CHUNK : CHUNK;
+	return BITS_A == 6 ? block * 24 + c % 2 * rest : c * CHUNK;
 }
 
 /* `left` elements of K are left from the tile on, of which operations past them read zeros. The
@@ -211,7 +205,7 @@ INLINE void find_offsets(struct offsets *at, u32 K, u32 left) {
 #pragma unroll
 	for (u32 i = 0; i < LOADS_A; i++) {
 		u32 chunk = (wave * LOADS_A + i) * 64 + lane, row = chunk / ROW_CHUNKS;
-		u32 byte = swizzled_chunk(row, chunk % ROW_CHUNKS) * CHUNK;
+		u32 byte = chunk_byte(chunk % ROW_CHUNKS ^ swizzle(row));
 		u32 offset = BEFORE_DMA - i % 4 * DMA + row * BYTES_A(K) + byte;
 		at->a[i] = byte < BYTES_A(left) ? offset : OUT_OF_RANGE;
 	}
@@ -234,15 +228,17 @@ INLINE struct ring make_ring(u32 first) {
 	return (struct ring){ scalar(first), scalar(first + SLOTS * SLOT) };
 }
 
-/* Lane (row r, block q) has block q of each half of the tile; of FP8 it has chunks q of the half's
- * halves. */
-INLINE void find_lane_reads(u32 reads[BASES]) {
+/* Lane (row r, block q) has block q of each half of the tile. The parts of FP8 are chunks q of the
+ * half's halves. */
+INLINE void find_lane_reads(u32 reads[READS_A]) {
 	u32 r = LANE() % 16, q = LANE() / 16;
 #pragma unroll
-	for (u32 b = 0; b < BASES; b++) {
-		u32 byte = b * (A_STEP / BASES) + q * (BITS_A == 6 ? 24 : CHUNK);
-		reads[b] =
-			(u32)a_slots + r * A_STEP + (byte / UNIT ^ swizzle(r)) * UNIT + byte % UNIT;
+	for (u32 n = 0; n < READS_A; n++) {
+		u32 part = n % PARTS_A, c = n / PARTS_A * (ROW_CHUNKS / 2);
+		c += BITS_A == 6 ? 2 * q + part : 4 * part + q;
+		reads[n] = (u32)a_slots + r * ROW + (c ^ swizzle(r)) * CHUNK;
+		if (BITS_A == 6 && part)
+			reads[n] += q % 2 * 8;
 	}
 }
 
@@ -295,30 +291,46 @@ INLINE void next_slot(u32 *slot, const struct ring *r) {
 	    : "scc");
 }
 
-INLINE void find_reads(const struct operands *p, u32 slot, u32 reads[BASES]) {
+INLINE void find_reads(const struct operands *p, u32 slot, u32 reads[READS_A]) {
 #pragma unroll
-	for (u32 b = 0; b < BASES; b++)
+	for (u32 b = 0; b < READS_A; b++)
 		asm("v_add_u32_e32 %0, %1, %2" : "=v"(reads[b]) : "s"(slot), "v"(p->reads[b]));
 }
 
 INLINE void first_place(const struct operands *p, struct place *at) {
 #pragma unroll
-	for (u32 b = 0; b < BASES; b++)
-		at->reads[b] = p->reads[b];
-	at->next = CONSTANT_SGPR(SLOT);
+	for (u32 n = 0; n < READS_A; n++) {
+		at->reads[n] = p->reads[n];
+		at->there[n] = p->reads[n] + SLOT;
+	}
 	at->write = p->dma.first + WRITE_AHEAD * SLOT;
+	at->next = SLOTS == 2 ? p->dma.first + !WRITE_AHEAD * SLOT : CONSTANT_SGPR(SLOT);
 	at->a = CONSTANT_SGPR(AHEAD * A_STEP);
 	at->b = CONSTANT_SGPR(B_STEP);
 	at->scales = CONSTANT_SGPR(SCALE_STEP);
 }
 
+INLINE void exchange(u32 *x, u32 *y) {
+	u32 z = *x;
+	*x = *y;
+	*y = z;
+}
+
+/* The bytes of K are opaque: the compiler would add before a load, which needs a wait state. */
 INLINE void advance(const struct operands *p, struct place *at) {
-	find_reads(p, at->next, at->reads);
-	next_slot(&at->next, &p->slots);
-	next_slot(&at->write, &p->dma);
+#pragma unroll
+	for (u32 n = 0; n < READS_A; n++)
+		exchange(&at->reads[n], &at->there[n]);
+	if (SLOTS == 2) {
+		exchange(&at->write, &at->next);
+	} else {
+		next_slot(&at->next, &p->slots);
+		next_slot(&at->write, &p->dma);
+	}
 	at->a += A_STEP;
 	at->b += B_STEP;
 	at->scales += SCALE_STEP;
+	asm volatile("" : "+s"(at->a), "+s"(at->b), "+s"(at->scales));
 }
 
 /* The wave's n-th load of a tile's B and scales. */
@@ -355,20 +367,20 @@ INLINE void load_all_a(u32x4 a, const u32 at[LOADS_A], u32 to, u32 k_a) {
 }
 
 /* The n-th LDS read of a group. */
-INLINE void read_a(const u32 reads[BASES], u32 g, u32 n, group to) {
-	u32 part = n % PARTS_A, half = n / PARTS_A / 2, odd = n / PARTS_A % 2;
-	u32 at = (2 * g + odd) * 16 * A_STEP;
+INLINE void read_a(const u32 reads[READS_A], u32 g, u32 n, group to) {
+	u32 part = n % PARTS_A, half = n / READS_A, odd = n / PARTS_A % 2;
+	u32 from = reads[half * PARTS_A + part], at = (2 * g + odd) * 16 * ROW;
 	struct elements_a *x = &to[half][odd];
 	if (part == 0)
-		LDS_READ_B128(x->first, reads[half * BASES / 2], at);
+		LDS_READ_B128(x->first, from, at);
 	else if (BITS_A == 6)
-		LDS_READ_B64(x->rest, reads[half], at + CHUNK);
+		LDS_READ_B64(x->rest, from, at);
 	else
-		LDS_READ_B128(x->rest, reads[half * 2 + 1], at);
+		LDS_READ_B128(x->rest, from, at);
 }
 
 /* Group 0 of a tile. */
-INLINE void read_first(const u32 reads[BASES], group to) {
+INLINE void read_first(const u32 reads[READS_A], group to) {
 #pragma unroll
 	for (u32 n = 0; n < GROUP_READS; n++)
 		read_a(reads, 0, n, to);
@@ -487,8 +499,9 @@ INLINE void place_load(const struct wave *w, enum ahead ahead, u32 n, struct dir
 }
 
 /* The products of group g, between them the LDS reads of group `then` of a slot, and loads. */
-INLINE void do_group(struct wave *w, enum ahead ahead, int from_zero, u32 g, const u32 reads[BASES],
-                     u32 then, const struct direct *now, struct direct *next, accumulators acc) {
+INLINE void do_group(struct wave *w, enum ahead ahead, int from_zero, u32 g,
+                     const u32 reads[READS_A], u32 then, const struct direct *now,
+                     struct direct *next, accumulators acc) {
 #pragma unroll
 	for (u32 n = 0; n < 16; n++) {
 		u32 place = 16 * g + n;
@@ -506,11 +519,9 @@ INLINE void do_group(struct wave *w, enum ahead ahead, int from_zero, u32 g, con
  * to, or begin with zero. */
 INLINE void do_tile(struct wave *w, enum ahead ahead, int from_zero, const struct direct *now,
                     struct direct *next, accumulators acc) {
-	u32 there[BASES];
-
 	CLAIM_AGPRS();
-	if (ahead != NOTHING)
-		find_reads(&w->p, w->at.next, there);
+	if (ahead != NOTHING && SLOTS > 2)
+		find_reads(&w->p, w->at.next, w->at.there);
 	if (ahead == NOTHING)
 		WAIT_DIRECT(0);
 	else
@@ -527,7 +538,8 @@ INLINE void do_tile(struct wave *w, enum ahead ahead, int from_zero, const struc
 		WAIT_A(LOADS_DIRECT);
 	if (ahead != NOTHING)
 		TILE_BARRIER();
-	do_group(w, ahead, from_zero, GROUPS - 1, ahead != NOTHING ? there : 0, 0, now, next, acc);
+	do_group(w, ahead, from_zero, GROUPS - 1, ahead != NOTHING ? w->at.there : 0, 0, now, next,
+	         acc);
 }
 
 /* ---- a product ---- */

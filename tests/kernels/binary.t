@@ -190,7 +190,7 @@ my @production = (
 	[ mxfp4_pingpong  => [qw(mxfp4_pingpong_f32 mxfp4_pingpong_bf16)], 128, 2048, 39, $clusters ],
 	[ mxfp4_pipelined => [qw(mxfp4_pipelined_f32 mxfp4_pipelined_bf16 mxfp4_masked_f32 mxfp4_masked_bf16)], 256, 4096, 40, tile(8, 26) ],
 	[ a8w4_pipelined  => [qw(a8w4_pipelined_f32 a8w4_pipelined_bf16)], 256, 8192, 35, tile(0, 18) ],
-	[ mxfp6_pipelined => [qw(mxfp6_pipelined_f32 mxfp6_pipelined_bf16)], 256, 4096, 35, tile(12, 38) ],
+	[ mxfp6_pipelined => [qw(mxfp6_pipelined_f32 mxfp6_pipelined_bf16)], 256, 4096, 35, tile(0, 26) ],
 );
 for my $of (@production) {
 	my ($co, $kernels, $products, $cycles, $least, $waits) = @$of;
