@@ -719,6 +719,11 @@ void mx_data_pack(const struct mx_plan *plan, unsigned i, const struct mx_data *
  * filter. */
 int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data,
                  struct mx_error *err);
+
+/* Threads that fill each operand of the general regime; 1 if this is not called. To be called
+ * before data are made in parallel. */
+void mx_data_threads(unsigned n);
+
 void mx_data_free(struct mx_data *data);
 
 /* ---- expressions ---- */

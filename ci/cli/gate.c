@@ -68,9 +68,10 @@ static unsigned share(const struct mx_gate *g, size_t at_once) {
 	return at_once && at_once < g->o->jobs ? g->o->jobs / (unsigned)at_once : 1;
 }
 
-/* Threads without a case of their own help inside launches and judges. */
+/* Threads without a case of their own help inside launches and judges, and draw data. */
 static void share_threads(struct mx_gate *g) {
 	g->device->threads = share(g, g->o->race ? g->o->race : g->selection.n_runs);
+	mx_data_threads(share(g, g->o->race ? 1 : g->selection.n_runs));
 	mx_judge_threads(share(g, g->o->race ? 1 : g->selection.n_runs));
 }
 

@@ -169,10 +169,10 @@ static bool bytes_apply(const struct mx_mma_args *g) {
 	int most = 127 - DOT_BITS - mx_unit(g->fmt_a) - mx_unit(g->fmt_b);
 	if (g->profile->group != MX_BLOCK || !is_byte_format(g->fmt_a) || !is_byte_format(g->fmt_b))
 		return false;
-	for (unsigned lane = 0; lane < MX_LANES; lane++)
-		if (g->scale_a[lane] != 0xFF && g->scale_a[lane] - 127 > most)
-			return false;
-	return true;
+	uint8_t limit = (uint8_t)(most + 127), above = 0;
+	for (unsigned lane = 0; lane < MX_LANES; lane++) /* no exit, so that it is vectorised */
+		above |= (g->scale_a[lane] > limit) & (g->scale_a[lane] != 0xFF);
+	return !above;
 }
 
 /* The integer of each code, for VPERMB. */

@@ -347,6 +347,20 @@ static void general_data_is_quantised(const struct format *t) {
 	drop(&f);
 }
 
+/* 203 rows do not divide evenly. */
+static void threads_draw_the_same(void) {
+	struct fixture one = make("e4m3", "e2m1", 203, 64, 96, MX_REGIME_GENERAL, 11);
+	mx_data_threads(3);
+	struct fixture three = make("e4m3", "e2m1", 203, 64, 96, MX_REGIME_GENERAL, 11);
+	mx_data_threads(1);
+	bool same = !memcmp(one.d.a, three.d.a, 203 * 96 * sizeof *one.d.a);
+	for (unsigned i = 0; i < 4; i++)
+		same &= !memcmp(one.d.bytes[i], three.d.bytes[i], one.p.buffers[i].bytes);
+	ok(same, "three threads draw the general data that one draws");
+	drop(&one);
+	drop(&three);
+}
+
 static void general_floats_look_normal(void) {
 	struct fixture f = make("e4m3", "e4m3", 64, 64, 512, MX_REGIME_GENERAL, 5);
 	double sum = 0, squares = 0, weight = 0, least = 1e9, most = 0;
@@ -581,6 +595,7 @@ static void test_data(void) {
 	exact_data_has_ties(&outputs[1]);
 	exact_data_has_ties(&outputs[2]);
 	buffer_without_layout();
+	threads_draw_the_same();
 	general_floats_look_normal();
 	plain_buffers_are_random();
 	data_has_recorded_bytes();

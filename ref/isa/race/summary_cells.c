@@ -41,29 +41,41 @@ static void add_to_cell(const struct mx_race_map *m, const struct mx_race_page *
 		c->readers[mx_race_reader_slot(m->isa, e->access)] = e->access;
 }
 
-static bool make_cell(struct mx_race_map *m, const struct mx_race_page *p, unsigned at,
-                      unsigned unit, struct mx_race_cell *c) {
-	unsigned bit = at / p->unit;
-	if (has(p->several_readers, bit) && !(c->readers = mx_race_readers(m)))
-		return false;
-	for (unsigned k = 0; k < p->n; k++)
-		if (has(p->record[k].cells, bit))
-			add_to_cell(m, p, &p->record[k], at, unit, c);
-	if (c->readers)
-		c->read = mx_race_first_reader(m, c);
+/* A cell that waves of a workgroup have read apart has room for each. */
+static bool add_readers(struct mx_race_map *m, const struct mx_race_page *p, unsigned unit,
+                        struct mx_race_cell *cell) {
+	if (!mx_cells_any(p->several_readers))
+		return true;
+	for (unsigned at = 0; at < MX_RACE_PAGE; at += unit)
+		if (has(p->several_readers, at / p->unit) &&
+		    !(cell[at / unit].readers = mx_race_readers(m)))
+			return false;
 	return true;
+}
+
+/* Adds an operation to its cells. */
+static void add_record(const struct mx_race_map *m, const struct mx_race_page *p,
+                       const struct mx_race_record *e, unsigned unit, struct mx_race_cell *cell) {
+	for (unsigned i = 0; i < 4; i++)
+		for (uint64_t left = e->cells[i]; left; left &= left - 1) {
+			unsigned from = (64 * i + (unsigned)__builtin_ctzll(left)) * p->unit;
+			for (unsigned at = from; at < from + p->unit; at += unit)
+				add_to_cell(m, p, e, at, unit, &cell[at / unit]);
+		}
 }
 
 bool mx_summary_to_cells(struct mx_race_map *m, struct mx_race_page *p) {
 	unsigned unit = p->finest < p->unit ? p->finest : p->unit;
 	struct mx_race_cell *cell = calloc(MX_RACE_PAGE / unit, sizeof *cell);
-	for (unsigned at = 0; cell && at < MX_RACE_PAGE; at += unit)
-		if (!make_cell(m, p, at, unit, &cell[at / unit])) {
-			free(cell);
-			cell = NULL;
-		}
-	if (!cell)
+	if (!cell || !add_readers(m, p, unit, cell)) {
+		free(cell);
 		return false;
+	}
+	for (unsigned k = 0; k < p->n; k++)
+		add_record(m, p, &p->record[k], unit, cell);
+	for (unsigned i = 0; i < MX_RACE_PAGE / unit; i++)
+		if (cell[i].readers)
+			cell[i].read = mx_race_first_reader(m, &cell[i]);
 	p->cell = cell;
 	p->unit = (uint8_t)unit;
 	p->n = 0;
