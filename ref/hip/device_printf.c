@@ -141,7 +141,7 @@ enum { HEAD = 8, CONTROL = 4, STANDARD_ERROR = 1, HASHED = 2, BYTES_AT = 2 };
 void mx_printf_buffer_begin(uint8_t *buffer) {
 	uint32_t head[2] = { 0, MX_PRINTF_BYTES - HEAD };
 	memcpy(buffer, head, sizeof head);
-	mxhipMark(buffer, sizeof head, MX_WRITTEN);
+	mx_hip_mark((uint64_t)(uintptr_t)buffer, sizeof head, MX_WRITTEN);
 }
 
 static const char *format_of(const struct ihipModule_t *m, uint64_t hash) {

@@ -181,7 +181,7 @@ static void fill(struct mx_hostcall *h) {
 		h->header[i].next = b->free_stack;
 		b->free_stack = i;
 	}
-	mxhipMark(b, sizeof *b + h->packets * sizeof *h->header, MX_WRITTEN);
+	mx_hip_mark(address(b), sizeof *b + h->packets * sizeof *h->header, MX_WRITTEN);
 }
 
 /* Device code does not expect that the free stack is empty: each wave that can be resident has a

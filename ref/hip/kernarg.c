@@ -266,7 +266,7 @@ static void fill_queue(uint8_t *q) {
  * struct mg_info, of ROCm 7.0]. */
 static void fill_grid(uint8_t *g, const struct mx_shape *s) {
 	uint32_t groups = s->grid[0] * s->grid[1] * s->grid[2];
-	mxhipMark(g, GRID_BYTES, MX_WRITTEN);
+	mx_hip_mark(address_of(g), GRID_BYTES, MX_WRITTEN);
 	put(g, 40, &groups, sizeof groups, GRID_BYTES);
 }
 
