@@ -24,7 +24,7 @@ my %above  = (
 sub symbols {
 	my ($files, @options) = @_;
 	run('nm', '-P', @options, @$files) == 0 or BAIL_OUT("@$files: $err");
-	return map { /^(\w+) \w/ ? $1 : () } split /\n/, $out;
+	return map { /^(\w+) [^A]/ ? $1 : () } split /\n/, $out; # A: the name of a version
 }
 
 my %defined = map { $_ => { map { $_ => 1 } symbols([ $archive{$_} ], '-g', '--defined-only') } }
