@@ -40,6 +40,7 @@ static void launch(const char *name, unsigned groups, unsigned threads, void **p
 	dup2(fileno(file), stream);
 	hipError_t e = hipModuleLaunchKernel(kernel(name), groups, 1, 1, threads, 1, 1, 0, NULL,
 	                                     params, NULL);
+	(void)mxhipReport(); /* runs it */
 	fflush(of);
 	dup2(old, stream);
 	close(old);
