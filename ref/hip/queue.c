@@ -37,7 +37,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all below, and of
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER, added = PTHREAD_COND_INITIALIZER;
 static struct ihipStream_t legacy[MX_MOST_DEVICES], *streams; /* the list of all */
 static uint64_t last_seq, calls, random_state;
-static unsigned n_pieces, waiting; /* waiting: threads that run what they wait for */
+static unsigned n_pieces, n_running;
 static bool seeded, ended;
 
 /* ---- streams ---- */
@@ -211,6 +211,7 @@ static bool step(void) {
 	if (!s)
 		return false;
 	s->first->running = true;
+	n_running++;
 	pthread_mutex_unlock(&lock);
 	bool was = mx_options_suspend(true);
 	hipError_t before = hipPeekAtLastError();
@@ -219,6 +220,7 @@ static bool step(void) {
 		mx_hip_defer_failure(e, before);
 	mx_options_suspend(was);
 	pthread_mutex_lock(&lock);
+	n_running--;
 	retire(s);
 	settle();
 	pthread_cond_broadcast(&changed);
@@ -247,7 +249,7 @@ static void *run_when_idle(void *unused) {
 		pthread_mutex_unlock(&lock);
 		nanosleep(&(struct timespec){ .tv_nsec = IDLE_MS * 1000000 }, NULL);
 		pthread_mutex_lock(&lock);
-		quiet = seen == calls && !waiting ? quiet + 1 : 0;
+		quiet = seen == calls && !n_running ? quiet + 1 : 0;
 		while (quiet >= IDLE_TIMES && seen == calls && step())
 			;
 	}
@@ -333,11 +335,9 @@ hipError_t mx_queue_push(struct ihipStream_t *stream, struct hipGraphNode *node)
 
 static void finish(const struct ihipStream_t *stream, uint64_t seq) {
 	calls++;
-	waiting++;
 	while (pending(stream, seq))
 		if (!step())
 			wait_a_moment();
-	waiting--;
 }
 
 void mx_queue_wait_value(const struct mx_value *v) {
