@@ -2,16 +2,17 @@
  * bf16, P and V in MXFP8 (E4M3) or MXFP4 (E2M1), blocks of 32 keys; O in bf16, LSE in f32.
  *
  * Rows of Q, K and O are queries and keys, batch after batch; their columns are those of each head,
- * side by side. V is transposed, a row of keys for each column of a head, as mx_dual.c quantises
- * it, with its scales. HQ query heads share HK key heads. Any number S of queries of a batch; the
- * number T of keys is a multiple of 32. Causal: the last query uses all keys, and S <= T.
+ * side by side. V is transposed, a row of keys for each column of a head, with its scales, as the
+ * dual quantisation makes them. HQ query heads share HK key heads. Any number S of queries of a
+ * batch; the number T of keys is a multiple of 32. Causal: the last query uses all keys, and S <=
+ * T.
  *
  * A workgroup of 8 waves has 256 queries of a head, each wave 32 of them. It goes over the keys in
  * tiles of 128. LDS holds two tiles of K and V: while one is multiplied, LDS-DMA loads the next.
  *
- *   tile t:  its loads have arrived, and all waves have read tile t-1: barrier -> load scales of t,
- *            and t+1 to LDS -> S^T = K Q^T -> maximum, P = 2^(S - maximum) in blocks -> O^T += V^T
- * P^T
+ *   tile t:  its loads have arrived, and all waves have read tile t-1: barrier
+ *            -> load scales of t, and tile t+1 to LDS -> S^T = K Q^T
+ *            -> maximum, P = 2^(S - maximum) in blocks -> O^T += V^T P^T
  *
  * S^T and O^T have a query in a column, a lane of each 16, so that its maximum, its sum and the
  * scales of its P are in the lane. In S^T a lane has 32 keys of its query. K is read in such an
