@@ -186,12 +186,11 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "quant", mx_cmd_quant },   { "dequant", mx_cmd_dequant },
-	{ "mfma", mx_cmd_mfma },     { "compare", mx_cmd_compare },
-	{ "disasm", mx_cmd_disasm }, { "isa", mx_cmd_isa },
-	{ "lint", mx_cmd_lint },     { "init", mx_cmd_init },
-	{ "merge", mx_cmd_merge },   { "report", mx_cmd_report },
-	{ "exec", mx_cmd_exec },     { "--version", mx_cmd_version },
+	{ "quant", mx_cmd_quant },       { "dequant", mx_cmd_dequant }, { "mfma", mx_cmd_mfma },
+	{ "compare", mx_cmd_compare },   { "disasm", mx_cmd_disasm },   { "isa", mx_cmd_isa },
+	{ "lint", mx_cmd_lint },         { "init", mx_cmd_init },       { "merge", mx_cmd_merge },
+	{ "report", mx_cmd_report },     { "exec", mx_cmd_exec },       { "probe", mx_cmd_probe },
+	{ "--version", mx_cmd_version },
 };
 
 static int run(int argc, char **argv) {
