@@ -287,6 +287,9 @@ static void ask_small(struct list *l) {
 			struct mx_probe_dot e = d;
 			e.a[1] = code | 1u << (insn->a->bits - 1);
 			e.b[1] = one;
+			struct mx_probe_dot with_c = e;
+			with_c.c = f32_of(r % 2, 1, lowest(insn->a) - r);
+			ask(l, &with_c, true);
 			ask(l, &e, put(insn, &e, 2, r % 2, 1, lowest(insn->a) - r));
 		}
 	}
@@ -294,8 +297,23 @@ static void ask_small(struct list *l) {
 	ask(l, &d, true);
 }
 
+/* i8: past the ends of i32, and back. */
+static void ask_integer_large(struct list *l) {
+	for (unsigned i = 0; i < 8; i++) {
+		struct mx_probe_dot d = blank();
+		bool made = put(l->insn, &d, 0, i & 1, 1, 6) &&
+		            put(l->insn, &d, l->insn->k - 1, i & 2, 1, 7);
+		d.c = i & 4 ? 0x7FFFFFF0 : 0x80000010;
+		ask(l, &d, made);
+	}
+}
+
 static void ask_large(struct list *l) {
 	unsigned K = l->insn->k;
+	if (is_integer(l->insn->a)) {
+		ask_integer_large(l);
+		return;
+	}
 	for (int e = 96; e <= 140; e++)
 		for (unsigned v = 0; v < 2; v++) {
 			ASK({ 0, v, 1, e });
@@ -403,7 +421,7 @@ struct mx_probe_dot *mx_probe_questions(const struct mx_probe_insn *insn, size_t
 	struct list l = { .insn = insn };
 	for (; l.question < MX_QUESTIONS; l.question++)
 		if (!is_integer(insn->a) || l.question == MX_QUESTION_SUM ||
-		    l.question == MX_QUESTION_MIXED)
+		    l.question == MX_QUESTION_LARGE || l.question == MX_QUESTION_MIXED)
 			asks[l.question](&l);
 	*n = l.n;
 	if (l.full)

@@ -172,7 +172,7 @@ static int emit_insn(const char *folder, const struct mx_probe_plan *p,
 	return status;
 }
 
-static bool is_selected(const char *patterns, const char *name) {
+bool mx_probe_is_selected(const char *patterns, const char *name) {
 	char *copy = strdup(patterns), *rest = copy, *one;
 	bool selected = false;
 	while (copy && (one = strsep(&rest, ",")))
@@ -189,7 +189,7 @@ int mx_probe_emit(const char *folder, const struct mx_probe_plan *p, size_t *n,
 	if (mkdir(folder, 0777) && errno != EEXIST)
 		status = mx_fail(err, "%s: %s", folder, strerror(errno));
 	for (size_t i = 0; !status && mx_probe_insn_at(i, &insn); i++)
-		if (is_selected(p->insns, insn.name))
+		if (mx_probe_is_selected(p->insns, insn.name))
 			status = emit_insn(folder, p, &insn, insns, err);
 	*n = json_array_size(insns);
 	if (!status)

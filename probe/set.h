@@ -13,6 +13,9 @@ struct mx_probe_plan {
 	bool bare;     /* no files of random dots: the program makes them by random.h */
 };
 
+/* Whether one of the patterns fits. */
+bool mx_probe_is_selected(const char *patterns, const char *name);
+
 /* Writes a folder; *insns gets the number of instructions. */
 int mx_probe_emit(const char *folder, const struct mx_probe_plan *p, size_t *insns,
                   struct mx_error *err);
