@@ -142,34 +142,39 @@ static uint32_t nan_of(const struct mx_answers *a) {
 	return 0;
 }
 
-/* The kinds of arithmetic, each with every length of a step. */
-static void search_from_starts(struct search *s) {
-	static const mx_profile kinds[] = {
-		{ .parts = 1 },
-		{ .parts = 1, .align = 24, .fused = 1, .round = 1 },
-		{ .parts = 1, .align = 24, .dot = 31, .acc = 24 },
-		{ .parts = 2, .align = 24, .join = 24, .dot = 31, .acc = 24 },
-	};
-	enum { KINDS = sizeof kinds / sizeof *kinds };
-	struct search best = *s;
-	best.score = 2 * MX_QUESTIONS;
-	for (unsigned kind = 0; kind < KINDS && best.score > 0; kind++) {
-		s->score = 2 * MX_QUESTIONS;
-		for (unsigned group = 1; group <= s->a->insn.k; group *= 2) {
-			mx_profile p = kinds[kind];
-			p.group = group;
-			p.nan = nan_of(s->a);
-			p = mx_family_canonical(&p, s->a->insn.k);
-			consider(s, &p);
-		}
-		descend(s, 0);
-		if (s->score < best.score) {
-			best.score = s->score;
-			best.best = s->best;
+static const mx_profile kinds[] = {
+	{ .parts = 1 },
+	{ .parts = 1, .align = 24, .fused = 1, .round = 1 },
+	{ .parts = 1, .align = 24, .dot = 31, .acc = 24 },
+	{ .parts = 2, .align = 24, .join = 24, .dot = 31, .acc = 24 },
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* One kind of arithmetic, from every length of a step. */
+static void search_kind(struct search *s, unsigned kind) {
+	s->score = 2 * MX_QUESTIONS;
+	for (unsigned group = 1; group <= s->a->insn.k; group *= 2) {
+		mx_profile p = kinds[kind];
+		p.group = group;
+		p.nan = nan_of(s->a);
+		p = mx_family_canonical(&p, s->a->insn.k);
+		consider(s, &p);
+	}
+	descend(s, 0);
+}
+
+static void search_kinds(struct search *s) {
+	mx_profile best = s->best;
+	double score = 2 * MX_QUESTIONS;
+	for (unsigned kind = 0; kind < KINDS && score > 0; kind++) {
+		search_kind(s, kind);
+		if (s->score < score) {
+			score = s->score;
+			best = s->best;
 		}
 	}
-	s->score = best.score;
-	s->best = best.best;
+	s->score = score;
+	s->best = best;
 }
 
 /* ---- which values fit ---- */
@@ -246,17 +251,45 @@ static bool is_dot_product(const struct mx_answers *a, mx_profile *p) {
 	return true;
 }
 
-/* First with some dots, then with all. */
-static void search(struct search *s) {
-	enum { SAMPLE = 2048, HOPELESS = 3 };
-	count_dots(s, s->a->n / SAMPLE + 1);
-	search_from_starts(s);
-	descend(s, HOPELESS);
+enum { SAMPLE = 2048, HOPELESS = 3 };
+
+/* From the member that was found for some dots. */
+static void count_all(struct search *s, double most) {
 	count_dots(s, 1);
 	s->score = score_of(s, &s->best, 2 * MX_QUESTIONS);
+	descend(s, most);
+}
+
+/* First with some dots, then with all. */
+static void search(struct search *s) {
+	count_dots(s, s->a->n / SAMPLE + 1);
+	search_kinds(s);
 	descend(s, HOPELESS);
+	count_all(s, HOPELESS);
 	if (s->score == 0)
 		simplify(s);
+}
+
+/* Fields in which a member that was found from another kind of arithmetic differs are not decided.
+ */
+static void ask_other_kinds(struct search *s, struct mx_inference *x) {
+	const struct mx_family_field *f;
+	for (unsigned kind = 0; kind < KINDS; kind++) {
+		count_dots(s, s->a->n / SAMPLE + 1);
+		search_kind(s, kind);
+		if (s->score > 0)
+			continue;
+		count_all(s, 0);
+		if (s->score > 0)
+			continue;
+		simplify(s);
+		for (size_t i = 0; (f = mx_family_at(i)); i++)
+			if (x->field[i].matters && x->field[i].decided &&
+			    *mx_family_value(&s->best, f) != *mx_family_value(&x->profile, f)) {
+				x->field[i].decided = false;
+				x->field[i].other = s->best;
+			}
+	}
 }
 
 void mx_infer(const struct mx_answers *a, struct mx_inference *x) {
@@ -270,6 +303,8 @@ void mx_infer(const struct mx_answers *a, struct mx_inference *x) {
 	report_first_wrong(&s, x);
 	for (size_t i = 0; x->fits && mx_family_at(i); i++)
 		rule(&s, x, i);
+	if (x->fits)
+		ask_other_kinds(&s, x);
 	x->tried = s.tried;
 	free(s.order);
 }

@@ -62,6 +62,31 @@ fill("$set/$name/$_", 16, sub { $_[0] > 0x7FFFFFFF ? 0x7FFFFFFF : $_[0] < -0x800
 is(mxcheck('probe', '--read', $set), 0, 'another device saturates') or diag "$out$err";
 like($out, qr/^  over   1     measured  0 would give/m, '  and the profile says so');
 
+# ---- the profile in mxcheck mfma ----
+
+sub profile_file {
+	my ($fields) = @_;
+	my $text = "device: H\ndriver: ''\ndate: '2026'\nprofiles:\n  - name: wgmma\n    questions: 9\n    random: 0\n    fields:\n";
+	$text .= "      - {field: $_, fidelity: measured, source: x}\n" for @$fields;
+	return spew("$dir/h.yaml", $text);
+}
+
+# C is 1 + 2^-14: its last bit is below the 13 bits to which C and the product are aligned.
+my $h = profile_file([ 'group, value: 32', 'fused, value: 1', 'align, value: 13', 'round, value: 1', 'bits, value: 13' ]);
+my @mfma = ('mfma', '--format', 'E4M3', '--a', '0x38', '--b', '0x38', '--c', '0x3F800200');
+is(mxcheck(@mfma, '--explain', '--profile', "block32,$h"), 0, 'mfma takes the file') or diag $err;
+like($out, qr/^block32    0x40000100 .*\(assumed\)\nwgmma      0x40000000 .*\(measured on H\)$/m, '  beside another profile');
+is(mxcheck(@mfma, '--profile', "$h:wgmma"), 0, '  or one profile of it') or diag $err;
+for ([ "$h:other", 'no profile other' ], [ "$dir/profile.yaml", 'no profile for the formats' ], [ "$dir/absent.yaml", 'absent.yaml' ]) {
+	mxcheck(@mfma, '--profile', $$_[0]);
+	ok($status == 2 && index($err, $$_[1]) >= 0, "  $$_[1]") or diag $err;
+}
+for ([ [ 'group, value: 32', 'fused, value: 1' ], 'h.yaml:5: profiles[0]: its fields contradict each other' ],
+	[ [ 'groups, value: 32' ], 'h.yaml:5: profiles[0]: no field groups' ], [ [ 'group, value: 32x' ], 'h.yaml:9: ' ]) {
+	mxcheck(@mfma, '--profile', profile_file($$_[0]));
+	ok($status == 2 && index($err, $$_[1]) >= 0, "  $$_[1]") or diag $err;
+}
+
 # ---- wrong results ----
 
 fill("$set/$name/random-0", 16, sub { $_[0] + 1 });

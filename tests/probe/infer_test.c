@@ -195,8 +195,8 @@ int main(void) {
 	test_sums(names[7]);
 	test_wrong();
 	test_other_type();
-	test_loop(names[0], 3, 11);
-	test_loop(names[1], 3, 12);
+	test_loop(names[0], 2, 11);
+	test_loop(names[1], 1, 12);
 	test_loop(names[4], 2, 13);
 	for (unsigned i = 0; i < NAMES && is_long(); i++)
 		test_loop(names[i], PROFILES / NAMES, 100 + i);
