@@ -71,7 +71,7 @@ $(B)/%.$(1).o: %.c
 endef
 $(foreach s,$(STEPS),$(eval $(call compile-step,$s)))
 
-$(B)/ci/cli/mxcheck.o: CFLAGS += -DMX_SOURCE='"$(CURDIR)"'
+$(B)/ci/cli/folders.o: CFLAGS += -DMX_SOURCE='"$(CURDIR)"'
 
 # html.c includes the page by .incbin.
 $(B)/ci/reports/html.o: ci/reports/page.html

@@ -37,7 +37,7 @@ mx_profile mx_family_canonical(const mx_profile *p, unsigned K) {
 		q.dot = q.acc = q.drop = q.norm = 0;
 	}
 	if (!q.align)
-		q.fused = q.cut = q.low = q.limit = 0;
+		q.fused = q.cut = q.low = q.limit = q.lead = 0;
 	if (q.parts > q.group)
 		q.parts = q.group;
 	if (q.parts == 1 || q.parts == q.group)

@@ -79,6 +79,8 @@ static size_t ruled_out(struct search *s, const mx_profile *p) {
 /* p with a value of a field; false if it is p itself or no member. */
 static bool change(const struct search *s, const mx_profile *p, const struct mx_family_field *f,
                    unsigned value, mx_profile *q) {
+	if (!s->a->insn.a->exp_bits && f->offset != offsetof(mx_profile, over))
+		return false;
 	*q = *p;
 	*mx_family_value(q, f) = value;
 	*q = mx_family_canonical(q, s->a->insn.k);
@@ -95,16 +97,15 @@ static bool consider(struct search *s, const mx_profile *q) {
 	return true;
 }
 
-/* One pass over all fields; whether it found a better member. */
+/* The best change of one field; whether it gives a better member. */
 static bool improve(struct search *s) {
 	const struct mx_family_field *f;
+	mx_profile from = s->best, q;
 	bool better = false;
 	for (size_t i = 0; s->score > 0 && (f = mx_family_at(i)); i++)
-		for (size_t v = 0; v < f->n; v++) {
-			mx_profile q;
-			if (change(s, &s->best, f, f->values[v], &q))
+		for (size_t v = 0; v < f->n; v++)
+			if (change(s, &from, f, f->values[v], &q))
 				better |= consider(s, &q);
-		}
 	return better;
 }
 
@@ -161,20 +162,6 @@ static void search_kind(struct search *s, unsigned kind) {
 		consider(s, &p);
 	}
 	descend(s, 0);
-}
-
-static void search_kinds(struct search *s) {
-	mx_profile best = s->best;
-	double score = 2 * MX_QUESTIONS;
-	for (unsigned kind = 0; kind < KINDS && score > 0; kind++) {
-		search_kind(s, kind);
-		if (s->score < score) {
-			score = s->score;
-			best = s->best;
-		}
-	}
-	s->score = score;
-	s->best = best;
 }
 
 /* ---- which values fit ---- */
@@ -261,12 +248,26 @@ static void count_all(struct search *s, double most) {
 }
 
 /* First with some dots, then with all. */
-static void search(struct search *s) {
+static void search_thoroughly(struct search *s, unsigned kind) {
 	count_dots(s, s->a->n / SAMPLE + 1);
-	search_kinds(s);
+	search_kind(s, kind);
 	descend(s, HOPELESS);
 	count_all(s, HOPELESS);
-	if (s->score == 0)
+}
+
+static void search(struct search *s) {
+	mx_profile best = s->best;
+	double score = 2 * MX_QUESTIONS;
+	for (unsigned kind = 0; kind < KINDS && score > 0; kind++) {
+		search_thoroughly(s, kind);
+		if (s->score < score) {
+			score = s->score;
+			best = s->best;
+		}
+	}
+	s->score = score;
+	s->best = best;
+	if (score == 0)
 		simplify(s);
 }
 

@@ -39,6 +39,7 @@ enum mx_question {
 #undef MX_QUESTION
 	MX_QUESTIONS
 };
+const char *mx_question_name(unsigned question);
 const char *mx_question_text(unsigned question);
 
 /* All questions of an instruction, always the same; the caller frees the array. NULL: no memory. */

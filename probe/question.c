@@ -232,6 +232,21 @@ static void ask_acc(struct list *l) {
 			}
 }
 
+/* C, half a unit of its last place or of the next one, and what breaks the tie. */
+static void ask_ties(struct list *l) {
+	static const uint32_t sigs[] = { 0x800000, 0x800001, 0xFFFFFF };
+	unsigned K = l->insn->k;
+	int m = large(l->insn);
+	for (unsigned s = 0; s < 6; s++)
+		for (int r = 1; r <= 20; r++)
+			for (unsigned v = 0; v < 8; v++) {
+				unsigned k = v & 4 && l->insn->scaled ? K - 1 : 1;
+				int half = v & 4 ? m - 1 : m;
+				ASK({ K, s / 3, sigs[s % 3], m + 1 }, { 0, v & 1, 1, half },
+				    { k, v & 2, 1, half - r });
+			}
+}
+
 static void ask_round(struct list *l) {
 	static const uint32_t sigs[] = { 0x800000, 0x800001, 0x800002, 0xFFFFFF, 0xAAAAAB };
 	unsigned K = l->insn->k;
@@ -243,6 +258,7 @@ static void ask_round(struct list *l) {
 				    { 1, v & 1, 1, -1 - r });
 				ASK({ K, v & 1, sigs[s], 2 }, { 0, v & 2, sig, 1 - r });
 			}
+	ask_ties(l);
 	for (int high = 1; high <= 26; high++)
 		for (int low = high; low <= 34; low++) {
 			int m = large(l->insn);
@@ -407,6 +423,15 @@ static void (*const asks[MX_QUESTIONS])(struct list *) = {
 	[MX_QUESTION_SPECIAL] = ask_special_values,
 	[MX_QUESTION_MIXED] = ask_mixed,
 };
+
+const char *mx_question_name(unsigned question) {
+	static const char *const names[] = {
+#define MX_QUESTION(id, text) #id,
+#include "questions.def"
+#undef MX_QUESTION
+	};
+	return question < MX_QUESTIONS ? names[question] : "";
+}
 
 const char *mx_question_text(unsigned question) {
 	static const char *const texts[] = {

@@ -25,7 +25,7 @@ static void block_name(char name[PATH_MAX], const struct mx_probe_insn *insn, un
 		snprintf(name, PATH_MAX, "%s/questions", insn->name);
 }
 
-static size_t block_dots(unsigned block, size_t questions, uint64_t dots, uint64_t *first) {
+size_t mx_probe_block_dots(unsigned block, size_t questions, uint64_t dots, uint64_t *first) {
 	*first = block ? (uint64_t)(block - 1) * MX_PROBE_BLOCK_DOTS : 0;
 	uint64_t left = dots - *first;
 	return !block ? questions : left < MX_PROBE_BLOCK_DOTS ? left : MX_PROBE_BLOCK_DOTS;
@@ -52,6 +52,10 @@ static struct mx_npy array(unsigned bytes, size_t rows, size_t cols) {
 	};
 	x.data = malloc(x.count * bytes + 1);
 	return x;
+}
+
+static void free_arrays(struct arrays *x) {
+	free(x->a.data), free(x->b.data), free(x->c.data), free(x->sa.data), free(x->sb.data);
 }
 
 static void store(struct mx_npy *x, size_t at, uint32_t value) {
@@ -112,7 +116,7 @@ static int write_block(const char *folder, const struct mx_probe_insn *insn, uns
 	}
 	if (!status)
 		status = write_arrays(folder, name, insn, &x, err);
-	free(x.a.data), free(x.b.data), free(x.c.data), free(x.sa.data), free(x.sb.data);
+	free_arrays(&x);
 	return status;
 }
 
@@ -127,10 +131,24 @@ static json_t *block_row(const struct mx_probe_insn *insn, unsigned block, size_
 	             : json_pack("{s:s, s:I}", "path", name, "dots", (json_int_t)dots);
 }
 
-static json_t *insn_row(const struct mx_probe_insn *insn, json_t *blocks, uint64_t dots) {
-	return json_pack("{s:s, s:i, s:s, s:s, s:b, s:I, s:o}", "name", insn->name, "k",
+/* {"SUM": 98, "ORDER": 448, ...} */
+static json_t *question_counts(const struct mx_probe_dot *dots, size_t n) {
+	json_t *counts = json_object();
+	for (size_t i = 0, first = 0; i < n; i++)
+		if (i + 1 == n || dots[i + 1].question != dots[i].question) {
+			json_object_set_new(counts, mx_question_name(dots[i].question),
+			                    json_integer((json_int_t)(i + 1 - first)));
+			first = i + 1;
+		}
+	return counts;
+}
+
+static json_t *insn_row(const struct mx_probe_insn *insn, json_t *questions, json_t *blocks,
+                        uint64_t dots) {
+	return json_pack("{s:s, s:i, s:s, s:s, s:b, s:o, s:I, s:o}", "name", insn->name, "k",
 	                 (int)insn->k, "a", insn->a->name, "b", insn->b->name, "scaled",
-	                 insn->scaled, "random", (json_int_t)dots, "blocks", blocks);
+	                 insn->scaled, "questions", questions, "random", (json_int_t)dots, "blocks",
+	                 blocks);
 }
 
 static int write_manifest(const char *folder, uint64_t seed, json_t *insns, struct mx_error *err) {
@@ -161,13 +179,14 @@ static int emit_insn(const char *folder, const struct mx_probe_plan *p,
 		status = mx_fail(err, "%s: %s", path, strerror(errno));
 	for (unsigned block = 0; !status && block <= mx_probe_blocks(p->dots); block++) {
 		uint64_t first;
-		size_t n = block_dots(block, questions, p->dots, &first);
+		size_t n = mx_probe_block_dots(block, questions, p->dots, &first);
 		json_array_append_new(blocks, block_row(insn, block, n, first));
 		if (!block || !p->bare)
 			status = write_block(folder, insn, block, block ? NULL : dots, n, p->seed,
 			                     first, err);
 	}
-	json_array_append_new(insns, insn_row(insn, blocks, p->dots));
+	json_array_append_new(insns, insn_row(insn, question_counts(dots, dots ? questions : 0),
+	                                      blocks, p->dots));
 	free(dots);
 	return status;
 }
@@ -226,12 +245,16 @@ static bool find_insn(const char *name, struct mx_probe_insn *insn) {
 static int read_entry(const json_t *row, struct mx_probe_entry *e, struct mx_error *err) {
 	const char *name = json_string_value(json_object_get(row, "name"));
 	json_int_t dots = json_integer_value(json_object_get(row, "random"));
+	const json_t *questions = json_object_get(row, "questions");
 	if (!find_insn(name, &e->insn))
 		return mx_fail(err, "manifest.json: no instruction is called '%s'",
 		               name ? name : "");
 	if (dots < 0 || dots > INT64_C(1) << 40)
 		return mx_fail(err, "manifest.json: %s: bad number of random dots", name);
 	e->dots = (uint64_t)dots;
+	for (unsigned i = 0; i < MX_QUESTIONS; i++)
+		e->of_question[i] =
+			(size_t)json_integer_value(json_object_get(questions, mx_question_name(i)));
 	return 0;
 }
 
@@ -278,6 +301,79 @@ void mx_probe_close(struct mx_probe_set *s) {
 	s->n = 0;
 }
 
+/* One array of the questions, of n x cols numbers of `bytes`; *n is 0 before the first. */
+static int read_array(const struct mx_probe_set *s, const struct mx_probe_insn *insn,
+                      const char *which, unsigned bytes, size_t cols, size_t *n, struct mx_npy *x,
+                      struct mx_error *err) {
+	char path[2 * PATH_MAX];
+	snprintf(path, sizeof path, "%s/%s/questions.%s.npy", s->folder, insn->name, which);
+	if (mx_npy_read(path, x, err))
+		return -1;
+	*n = *n ? *n : x->count / cols;
+	if (x->bytes == bytes && x->count == *n * cols && *n)
+		return 0;
+	return mx_fail(err, "%s: %zu numbers of %s, not %zu times %zu of %u bytes", path, x->count,
+	               mx_npy_type(x), *n, cols, bytes);
+}
+
+static uint32_t stored(const struct mx_npy *x, size_t at) {
+	uint32_t value = 0;
+	memcpy(&value, (const uint8_t *)x->data + at * x->bytes, x->bytes);
+	return value;
+}
+
+/* A code in the file, with the bits that its type has. */
+static uint32_t code_at(const struct mx_format_info *t, const struct mx_npy *x, size_t at) {
+	uint32_t code = stored(x, at);
+	return (t->bits == 19 ? code >> 13 : code) & mx_ones(t->bits);
+}
+
+static void take_dot(const struct mx_probe_insn *insn, const struct arrays *x, size_t row,
+                     struct mx_probe_dot *d) {
+	size_t blocks = insn->k / MX_BLOCK;
+	for (unsigned k = 0; k < insn->k; k++) {
+		d->a[k] = code_at(insn->a, &x->a, row * insn->k + k);
+		d->b[k] = code_at(insn->b, &x->b, row * insn->k + k);
+	}
+	for (unsigned i = 0; i < MX_PROBE_BLOCKS; i++) {
+		bool given = insn->scaled && i < blocks;
+		d->sa[i] = given ? (uint8_t)stored(&x->sa, row * blocks + i) : 127;
+		d->sb[i] = given ? (uint8_t)stored(&x->sb, row * blocks + i) : 127;
+	}
+	d->c = stored(&x->c, row);
+}
+
+static int read_arrays(const struct mx_probe_set *s, const struct mx_probe_insn *insn,
+                       struct arrays *x, size_t *n, struct mx_error *err) {
+	size_t blocks = insn->k / MX_BLOCK;
+	*n = 0;
+	int status = read_array(s, insn, "a", bytes_of(insn->a), insn->k, n, &x->a, err) ||
+	             read_array(s, insn, "b", bytes_of(insn->b), insn->k, n, &x->b, err) ||
+	             read_array(s, insn, "c", 4, 1, n, &x->c, err);
+	if (!status && insn->scaled)
+		status = read_array(s, insn, "sa", 1, blocks, n, &x->sa, err) ||
+		         read_array(s, insn, "sb", 1, blocks, n, &x->sb, err);
+	return status ? -1 : 0;
+}
+
+int mx_probe_read_questions(const struct mx_probe_set *s, const struct mx_probe_entry *e,
+                            struct mx_probe_dot **dots, size_t *n, struct mx_error *err) {
+	struct arrays x = { 0 };
+	unsigned question = 0;
+	int status = read_arrays(s, &e->insn, &x, n, err);
+	*dots = status ? NULL : calloc(*n, sizeof **dots);
+	if (!status && !*dots)
+		status = mx_fail(err, "out of memory");
+	for (size_t i = 0, left = e->of_question[0]; !status && i < *n; i++, left--) {
+		while (!left && question < MX_QUESTION_MIXED)
+			left = e->of_question[++question];
+		take_dot(&e->insn, &x, i, &(*dots)[i]);
+		(*dots)[i].question = (uint8_t)question;
+	}
+	free_arrays(&x);
+	return status;
+}
+
 int mx_probe_results(const struct mx_probe_set *s, const struct mx_probe_entry *e, unsigned block,
                      size_t questions, uint32_t **d, uint64_t *first, size_t *n,
                      struct mx_error *err) {
@@ -286,7 +382,7 @@ int mx_probe_results(const struct mx_probe_set *s, const struct mx_probe_entry *
 	block_name(name, &e->insn, block);
 	snprintf(path, sizeof path, "%s/%s.d.npy", s->folder, name);
 	*d = NULL;
-	*n = block_dots(block, questions, e->dots, first);
+	*n = mx_probe_block_dots(block, questions, e->dots, first);
 	if (access(path, F_OK))
 		return 1;
 	if (mx_npy_read(path, &a, err))

@@ -24,6 +24,7 @@ int mx_probe_emit(const char *folder, const struct mx_probe_plan *p, size_t *ins
 struct mx_probe_entry {
 	struct mx_probe_insn insn;
 	uint64_t dots;
+	size_t of_question[MX_QUESTIONS]; /* dots, which are in this order */
 };
 
 struct mx_probe_set {
@@ -38,11 +39,18 @@ struct mx_probe_set {
 int mx_probe_open(const char *folder, struct mx_probe_set *s, struct mx_error *err);
 void mx_probe_close(struct mx_probe_set *s);
 
+/* The questions in the folder, which may be those of another version. The caller frees *dots. */
+int mx_probe_read_questions(const struct mx_probe_set *s, const struct mx_probe_entry *e,
+                            struct mx_probe_dot **dots, size_t *n, struct mx_error *err);
+
 /* The results of the questions (block 0), or of a block of random dots (1, 2 ...), which are
  * *first, *first + 1 ... The caller frees *d. Returns 1 if the program has not written them. */
 int mx_probe_results(const struct mx_probe_set *s, const struct mx_probe_entry *e, unsigned block,
                      size_t questions, uint32_t **d, uint64_t *first, size_t *n,
                      struct mx_error *err);
+
+/* The dots of a block, of which *first is the number of the first. */
+size_t mx_probe_block_dots(unsigned block, size_t questions, uint64_t dots, uint64_t *first);
 
 /* Random blocks of an instruction. */
 static inline unsigned mx_probe_blocks(uint64_t dots) {

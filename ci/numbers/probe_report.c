@@ -7,12 +7,6 @@
 
 enum { MOST_PRODUCTS = 6 };
 
-static const char *const questions[] = {
-#define MX_QUESTION(id, text) #id,
-#include "../../probe/questions.def"
-#undef MX_QUESTION
-};
-
 static unsigned value_of(const mx_profile *p, const struct mx_family_field *f) {
 	mx_profile q = *p;
 	return *mx_family_value(&q, f);
@@ -65,7 +59,7 @@ static void print_evidence(const struct mx_answers *a, const struct mx_ruling *r
 	if (!r)
 		return;
 	printf("  %u would give 0x%08X, not 0x%08X: %s ", r->value, r->would_be, a->d[r->dot],
-	       questions[a->dot[r->dot].question]);
+	       mx_question_name(a->dot[r->dot].question));
 	print_dot(&a->insn, &a->dot[r->dot]);
 }
 
@@ -114,19 +108,22 @@ static void print_field(const struct mx_answers *a, const struct mx_inference *x
 static void print_no_fit(const struct mx_answers *a, const struct mx_inference *x) {
 	printf("  no profile of the family fits; the nearest of %zu, ", x->tried);
 	print_profile(&x->profile, &a->insn);
-	printf(",\n  is ruled out by %s (%s):\n  ", questions[a->dot[x->dot].question],
+	printf(",\n  is ruled out by %s (%s):\n  ", mx_question_name(a->dot[x->dot].question),
 	       mx_question_text(a->dot[x->dot].question));
 	print_dot(&a->insn, &a->dot[x->dot]);
 	printf(": the device gives 0x%08X, the profile 0x%08X\n", a->d[x->dot], x->would_be);
 }
 
 static void print_verified(const struct mx_answers *a, const struct mx_verified *v) {
-	printf("  %" PRIu64 " random dots, %" PRIu64 " wrong\n", v->dots, v->wrong);
+	printf("  %" PRIu64 " random dots, %" PRIu64 " wrong", v->dots, v->wrong);
+	if (v->learnt)
+		printf("; %zu of them became questions", v->learnt);
+	putchar('\n');
 	if (!v->wrong)
 		return;
 	fputs("  the first: ", stdout);
-	print_dot(&a->insn, &v->first);
-	printf(": the device gives 0x%08X, the profile 0x%08X\n", v->is, v->would_be);
+	print_dot(&a->insn, &v->dot[0]);
+	printf(": the device gives 0x%08X, the profile 0x%08X\n", v->is[0], v->would_be);
 }
 
 void mx_probe_print(const struct mx_answers *a, const struct mx_inference *x,
@@ -177,7 +174,7 @@ static void put_field(FILE *to, const struct mx_answers *a, const struct mx_infe
 	        value_of(&x->profile, f), x->field[i].decided ? "measured" : "assumed");
 	if (x->field[i].decided && r)
 		fprintf(to, "%u would give 0x%08X, not 0x%08X: %s, dot %zu", r->value, r->would_be,
-		        a->d[r->dot], questions[a->dot[r->dot].question], r->dot);
+		        a->d[r->dot], mx_question_name(a->dot[r->dot].question), r->dot);
 	else if (!x->field[i].decided)
 		fprintf(to, "%u would give the same", value_of(&x->field[i].other, f));
 	fprintf(to, "\"}\n");

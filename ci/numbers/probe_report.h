@@ -7,11 +7,15 @@
 #include "../../probe/infer.h"
 #include "../../probe/set.h"
 
+enum { MX_WRONG = 64 };
+
 /* Random dots under the profile that was found. */
 struct mx_verified {
 	uint64_t dots, wrong;
-	struct mx_probe_dot first; /* the first that is wrong, */
-	uint32_t is, would_be;     /* the device's result and the profile's */
+	size_t learnt;                     /* of them, earlier wrong ones that became questions */
+	struct mx_probe_dot dot[MX_WRONG]; /* the first that are wrong, */
+	uint32_t is[MX_WRONG];             /* the device's results, */
+	uint32_t would_be;                 /* and the profile's of the first */
 };
 
 void mx_probe_print(const struct mx_answers *a, const struct mx_inference *x,

@@ -72,7 +72,8 @@ sub profile_file {
 }
 
 # C is 1 + 2^-14: its last bit is below the 13 bits to which C and the product are aligned.
-my $h = profile_file([ 'group, value: 32', 'fused, value: 1', 'align, value: 13', 'round, value: 1', 'bits, value: 13' ]);
+my @h200 = ('group, value: 32', 'fused, value: 1', 'align, value: 13', 'round, value: 1', 'bits, value: 13');
+my $h = profile_file(\@h200);
 my @mfma = ('mfma', '--format', 'E4M3', '--a', '0x38', '--b', '0x38', '--c', '0x3F800200');
 is(mxcheck(@mfma, '--explain', '--profile', "block32,$h"), 0, 'mfma takes the file') or diag $err;
 like($out, qr/^block32    0x40000100 .*\(assumed\)\nwgmma      0x40000000 .*\(measured on H\)$/m, '  beside another profile');
@@ -87,11 +88,30 @@ for ([ [ 'group, value: 32', 'fused, value: 1' ], 'h.yaml:5: profiles[0]: its fi
 	ok($status == 2 && index($err, $$_[1]) >= 0, "  $$_[1]") or diag $err;
 }
 
+# ---- the emulated device ----
+
+# Each layout of registers: blocks, one register, six-bit items across registers, eight-bit ones.
+my @insns = qw(v_mfma_f32_4x4x4_16b_bf16 v_mfma_i32_32x32x4_2b_i8 v_mfma_f32_32x32x16_bf8_fp8
+	v_mfma_scale_f32_32x32x64_f8f6f4_E2M3_E3M2 v_mfma_scale_f32_16x16x128_f8f6f4_E5M2_E2M1);
+is(mxcheck('probe', '--device', 'emu', '--dots', 500, '--insn', join(',', @insns), '--out', "$dir/emu.yaml"), 0, 'the emulator') or diag "$out$err";
+is_deeply([ sort $out =~ /^(v_\S+): /mg ], [ sort @insns ], '  has a profile for each kind of register layout');
+is(scalar(() = $out =~ /^  500 random dots, 0 wrong$/mg), 5, '  that random dots confirm');
+like(slurp("$dir/emu.yaml"), qr/^device: "mxcheck emulated gfx950"$/m, '  the file names it');
+my @probe = ('probe', '--device', 'emu', '--dots', 500, '--insn', 'v_mfma_f32_16x16x32_fp8_fp8');
+is(mxcheck(@probe, '--profile', 'cdna3'), 0, 'the emulator under another profile') or diag "$out$err";
+my %found = $out =~ /^  (\w+) +(\d+) +measured/mg;
+is("@found{qw(group parts align join acc drop)}", '16 2 24 24 24 25', '  which is found');
+$h = profile_file(\@h200);
+mxcheck(@probe, '--profile', $h);
+%found = $out =~ /^  (\w+) +(\d+) +measured/mg;
+is("@found{qw(group fused align round bits)}", '32 1 13 1 13', '  also one of a file') or diag "$out$err";
+is(mxcheck('probe', '--device', 'hip:99', '--insn', 'x'), 77, 'no such device') or diag "$out$err";
+
 # ---- wrong results ----
 
 fill("$set/$name/random-0", 16, sub { $_[0] + 1 });
 is(mxcheck('probe', '--read', $set, '--out', "$dir/none.yaml"), 1, 'random dots that contradict the questions') or diag $out;
-like($out, qr/^  2000 random dots, 2000 wrong\n  the first: k 0: 0x.*: the device gives 0x\w+, the profile 0x\w+$/m, '  are shown');
+like($out, qr/^  no profile of the family fits; .*\n  is ruled out by MIXED .*\n  k 0: 0x.*: the device gives 0x\w+, the profile 0x\w+$/m, '  become questions');
 ok(!-e "$dir/none.yaml", '  and no profile is written');
 fill("$set/$name/questions", 16, sub { 0 });
 is(mxcheck('probe', '--read', $set), 1, 'zeros have no profile');
@@ -120,8 +140,8 @@ spew("$set/manifest.json", '{"format"');
 is_refused('half a manifest', 'manifest.json:1: ', '--read', $set);
 is_refused('no folder', 'No such file', '--read', "$dir/absent");
 is_refused('a pattern without instructions', "no instruction is called 'x*'", '--emit', "$dir/x", '--insn', 'x*');
-is_refused('no action', 'give --emit DIR or --read DIR');
-is_refused('two of them', 'give --emit DIR or --read DIR', '--emit', $set, '--read', $set);
+is_refused('no action', 'give --emit DIR, --read DIR or --device D');
+is_refused('two of them', 'give --emit DIR, --read DIR or --device D', '--emit', $set, '--read', $set);
 is_refused('a number of dots', '--dots x: not a number', '--emit', $set, '--dots', 'x');
 
 # ---- without files of random dots ----
