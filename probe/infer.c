@@ -276,11 +276,7 @@ static void search(struct search *s) {
 static void ask_other_kinds(struct search *s, struct mx_inference *x) {
 	const struct mx_family_field *f;
 	for (unsigned kind = 0; kind < KINDS; kind++) {
-		count_dots(s, s->a->n / SAMPLE + 1);
-		search_kind(s, kind);
-		if (s->score > 0)
-			continue;
-		count_all(s, 0);
+		search_thoroughly(s, kind);
 		if (s->score > 0)
 			continue;
 		simplify(s);

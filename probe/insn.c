@@ -4,8 +4,7 @@
 #include <stdio.h>
 
 static const struct mx_probe_insn foreign[] = {
-#define MX_PROBE_INSN(id, k, a, b)                                                                 \
-	{ #id, k, &mx_types[MX_TYPE_##a], &mx_types[MX_TYPE_##b], false },
+#define MX_PROBE_INSN(id, k, a, b) { #id, k, &mx_types[MX_TYPE_##a], &mx_types[MX_TYPE_##b] },
 #include "insns.def"
 #undef MX_PROBE_INSN
 };
@@ -31,9 +30,9 @@ static bool dense_at(size_t *i, struct mx_probe_insn *insn) {
 	for (size_t row = 0; (op = mx_dense_at(row)); row++) {
 		if (!type_of(op->a) || (*i)--)
 			continue;
-		*insn = (struct mx_probe_insn){ .k = op->k,
-			                        .a = type_of(op->a),
-			                        .b = type_of(op->b) };
+		*insn = (struct mx_probe_insn){
+			.k = op->k, .a = type_of(op->a), .b = type_of(op->b), .gfx950 = true
+		};
 		snprintf(insn->name, sizeof insn->name, "%s", op->name);
 		return true;
 	}
@@ -46,9 +45,11 @@ static bool scaled_at(size_t i, struct mx_probe_insn *insn) {
 		  b = (mx_format)(i % SCALED_FORMATS);
 	if (i >= SHAPES * SCALED_FORMATS * SCALED_FORMATS)
 		return false;
-	*insn = (struct mx_probe_insn){
-		.k = mx_shape_k(shape), .a = &mx_types[a], .b = &mx_types[b], .scaled = true
-	};
+	*insn = (struct mx_probe_insn){ .k = mx_shape_k(shape),
+		                        .a = &mx_types[a],
+		                        .b = &mx_types[b],
+		                        .scaled = true,
+		                        .gfx950 = true };
 	snprintf(insn->name, sizeof insn->name, "v_mfma_scale_f32_%ux%ux%u_f8f6f4_%s_%s",
 	         mx_shape_mn(shape), mx_shape_mn(shape), insn->k, insn->a->name, insn->b->name);
 	return true;

@@ -17,7 +17,7 @@ struct mx_probe_insn {
 	char name[64];
 	unsigned k;
 	const struct mx_format_info *a, *b;
-	bool scaled;
+	bool scaled, gfx950; /* whether it has scales; whether gfx950 has it */
 };
 
 /* The instructions of insns.def and of gfx950; false after the last one. f32 and f64 operands are

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { ONE = 127, MAX_RATIO = 48, MIXED_DOTS = 512, MIXED_SEED = 2511 };
+enum { ONE = 127, MAX_RATIO = 48, MIXED_DOTS = 2048, MIXED_SEED = 2511 };
 enum { F32_ONE = 0x3F800000, F32_QUIET = 0x7FC00000 };
 
 struct list {

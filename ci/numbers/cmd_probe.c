@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "../../cases/files.h"
@@ -118,11 +117,10 @@ static int select_insns(const struct mx_probe_plan *plan, struct mx_probe_set *s
 	while (mx_probe_insn_at(most, &insn))
 		most++;
 	set->seed = plan->seed;
-	set->folder = "this selection";
+	set->folder = "this device";
 	set->entry = calloc(most, sizeof *set->entry);
 	for (size_t i = 0; set->entry && mx_probe_insn_at(i, &insn); i++)
-		if (!strncmp(insn.name, "v_mfma_", 7) &&
-		    mx_probe_is_selected(plan->insns, insn.name))
+		if (insn.gfx950 && mx_probe_is_selected(plan->insns, insn.name))
 			set->entry[set->n++] = (struct mx_probe_entry){ insn, plan->dots };
 	return set->entry ? 0 : -1;
 }

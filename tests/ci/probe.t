@@ -97,14 +97,14 @@ is(mxcheck('probe', '--device', 'emu', '--dots', 500, '--insn', join(',', @insns
 is_deeply([ sort $out =~ /^(v_\S+): /mg ], [ sort @insns ], '  has a profile for each kind of register layout');
 is(scalar(() = $out =~ /^  500 random dots, 0 wrong$/mg), 5, '  that random dots confirm');
 like(slurp("$dir/emu.yaml"), qr/^device: "mxcheck emulated gfx950"$/m, '  the file names it');
-my @probe = ('probe', '--device', 'emu', '--dots', 500, '--insn', 'v_mfma_f32_16x16x32_fp8_fp8');
+my @probe = ('probe', '--device', 'emu', '--dots', 500, '--insn', 'v_mfma_f32_32x32x16_fp8_fp8');
 is(mxcheck(@probe, '--profile', 'cdna3'), 0, 'the emulator under another profile') or diag "$out$err";
 my %found = $out =~ /^  (\w+) +(\d+) +measured/mg;
 is("@found{qw(group parts align join acc drop)}", '16 2 24 24 24 25', '  which is found');
 $h = profile_file(\@h200);
-mxcheck(@probe, '--profile', $h);
+mxcheck(@probe[ 0 .. 5 ], 'v_mfma_f32_4x4x4_16b_f16', '--profile', $h);
 %found = $out =~ /^  (\w+) +(\d+) +measured/mg;
-is("@found{qw(group fused align round bits)}", '32 1 13 1 13', '  also one of a file') or diag "$out$err";
+is("@found{qw(group fused align round bits)}", '4 1 13 1 13', '  also one of a file, here with all of K in one step') or diag "$out$err";
 is(mxcheck('probe', '--device', 'hip:99', '--insn', 'x'), 77, 'no such device') or diag "$out$err";
 
 # ---- wrong results ----
