@@ -31,6 +31,8 @@ mx_profile mx_family_canonical(const mx_profile *p, unsigned K) {
 		q.order = MX_ORDER_ASCENDING;
 	if (q.group == 2 && q.order == MX_ORDER_HALVES)
 		q.order = MX_ORDER_STRIDED;
+	if (q.group == 2 && q.order == MX_ORDER_PAIRS)
+		q.order = MX_ORDER_ASCENDING;
 	bool apart = q.align && !q.fused;
 	if (!apart) {
 		q.parts = 1;
@@ -42,6 +44,8 @@ mx_profile mx_family_canonical(const mx_profile *p, unsigned K) {
 		q.parts = q.group;
 	if (q.parts == 1 || q.parts == q.group)
 		q.split = 0;
+	if (q.late == MX_LATE_NEAREST && !q.round)
+		q.late = 1;
 	q.join = q.parts > 1 ? width(q.join, q.align) : 0;
 	q.dot = apart ? width(q.dot, q.align) : 0;
 	q.acc = apart ? width(q.acc, q.align) : 0;

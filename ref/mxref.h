@@ -865,8 +865,8 @@ typedef struct {
  * Variations, which mxcheck probe searches. Functions are slower with any of them.
  *
  *   order   of the products, if group divides K: step s of S takes the products of step
- *           S - 1 - s (DESCENDING), those of k = s modulo S (STRIDED), or the s-th group / 2
- *           of either half of K (HALVES)
+ *           S - 1 - s (DESCENDING), those of k = s modulo S (STRIDED), the s-th group / 2
+ *           of either half of K (HALVES), or those of k / 2 = s modulo S (PAIRS)
  *   split   1: parts are consecutive, group / parts products each; parts may be 4
  *   fused   1: c is one of the terms. E is the largest exponent of c and of the products;
  *           each is cut to a multiple of 2^(E - align). parts is 1; join, dot, acc, drop and
@@ -874,7 +874,7 @@ typedef struct {
  *   cut     how a term is cut to its unit: toward zero, floored, to nearest even, or to odd
  *   low     exponents P and E are at least -low
  *   late    1: the steps begin without c, which is added exactly to the last result and
- *           rounded
+ *           rounded; MX_LATE_NEAREST: to nearest even, whatever `round` is
  *   round   of the result: 0 to nearest even, 1 toward zero
  *   bits    of the result's fraction, at most 23; 0: 23
  *   flush   MX_FLUSH_..., or'ed: these subnormals become zero of their sign
@@ -894,7 +894,8 @@ typedef struct {
 	unsigned order, split, fused, cut, low, late, round, bits, flush, lead, nan, zero, over;
 } mx_profile;
 
-enum { MX_ORDER_ASCENDING, MX_ORDER_DESCENDING, MX_ORDER_STRIDED, MX_ORDER_HALVES };
+enum { MX_ORDER_ASCENDING, MX_ORDER_DESCENDING, MX_ORDER_STRIDED, MX_ORDER_HALVES, MX_ORDER_PAIRS };
+enum { MX_LATE_NEAREST = 2 };
 enum { MX_CUT_ZERO, MX_CUT_FLOOR, MX_CUT_NEAREST, MX_CUT_ODD };
 enum { MX_FLUSH_ELEMENTS = 1, MX_FLUSH_C = 2, MX_FLUSH_RESULTS = 4, MX_FLUSH_ALL = 7 };
 

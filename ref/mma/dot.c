@@ -10,6 +10,7 @@ static unsigned product_at(const mx_profile *p, unsigned K, unsigned i) {
 	switch (p->order) {
 	case MX_ORDER_DESCENDING: return K - group * (step + 1) + in_step;
 	case MX_ORDER_STRIDED: return in_step * steps + step;
+	case MX_ORDER_PAIRS: return (in_step / 2 * steps + step) * 2 + in_step % 2;
 	case MX_ORDER_HALVES: return (in_step < half ? 0 : K / 2 - half) + half * step + in_step;
 	}
 	return i;
@@ -17,7 +18,7 @@ static unsigned product_at(const mx_profile *p, unsigned K, unsigned i) {
 
 /* C after the last step: one addition. */
 static mx_f32 add_late(const mx_profile *p, mx_f32 sum, mx_f32 c, bool clamp) {
-	mx_profile exact = { .round = p->round,
+	mx_profile exact = { .round = p->late == MX_LATE_NEAREST ? 0 : p->round,
 		             .bits = p->bits,
 		             .flush = p->flush,
 		             .nan = p->nan,

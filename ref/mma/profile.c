@@ -58,8 +58,8 @@ static bool fused_fields_agree(const mx_profile *p) {
 
 static bool result_fields_agree(const mx_profile *p) {
 	bool is_nan = (p->nan & ~MX_F32_SIGN) > MX_F32_INF;
-	bool halves = p->order != MX_ORDER_HALVES || p->group % 2 == 0;
-	return p->order <= MX_ORDER_HALVES && halves && p->late <= 1 && p->round <= 1 &&
+	bool even = p->order < MX_ORDER_HALVES || p->group % 2 == 0;
+	return p->order <= MX_ORDER_PAIRS && even && p->late <= MX_LATE_NEAREST && p->round <= 1 &&
 	       p->bits <= MX_F32_MAN && p->flush <= MX_FLUSH_ALL && p->lead <= 1 && p->zero <= 2 &&
 	       p->over <= 1 && (!p->nan || is_nan);
 }

@@ -243,6 +243,7 @@ static bool belongs(const mx_profile *p, unsigned K, unsigned k, unsigned step) 
 	case MX_ORDER_DESCENDING: return k / p->group == steps - 1 - step;
 	case MX_ORDER_STRIDED: return k % steps == step;
 	case MX_ORDER_HALVES: return k % (K / 2) / half == step;
+	case MX_ORDER_PAIRS: return k / 2 % steps == step;
 	}
 	return k / p->group == step;
 }
@@ -251,7 +252,7 @@ static uint32_t result(const struct mx_probe_insn *insn, const mx_profile *p,
                        const struct mx_probe_dot *d) {
 	uint32_t acc = p->late ? 0x80000000 : d->c;
 	mx_profile last = { .parts = 1,
-		            .round = p->round,
+		            .round = p->late == 1 && p->round,
 		            .bits = p->bits,
 		            .flush = p->flush,
 		            .nan = p->nan,
