@@ -66,8 +66,6 @@ static bool make_profile(struct mx_profile_row *r, const char *device, const cha
 		if (!f)
 			return false;
 		*mx_family_value(&r->profile, f) = r->fields[i].value;
-		if (r->fields[i].fidelity != MX_MEASURED)
-			r->profile.fidelity = MX_ASSUMED;
 	}
 	return true;
 }

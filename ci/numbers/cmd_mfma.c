@@ -132,7 +132,16 @@ static const char *fidelity(const mx_profile *p) {
 	                                      : "assumed";
 }
 
-static int show(const struct request *q, const struct mx_element *e, const struct mx_profile_list *l) {
+/* The longest name, at least that of the named profiles. */
+static int name_width(const struct mx_profile_list *l) {
+	size_t width = 10;
+	for (size_t i = 0; i < l->n; i++)
+		width = strlen(l->profile[i]->name) > width ? strlen(l->profile[i]->name) : width;
+	return (int)width;
+}
+
+static int show(const struct request *q, const struct mx_element *e,
+                const struct mx_profile_list *l) {
 	int status = q->explain ? mx_element_explain(e, l->profile, l->n) : 0;
 	char text[32];
 	printf("K %u, %u instruction%s of %u\n", e->K, (e->K + e->mma_k - 1) / e->mma_k,
@@ -141,8 +150,8 @@ static int show(const struct request *q, const struct mx_element *e, const struc
 		const mx_profile *p = l->profile[i];
 		mx_f32 d = mx_element_after(e, p, e->K);
 		const char *on = mx_profile_list_device(l, p);
-		printf("%-10s 0x%08X  %-16s (%s%s%s)\n", p->name, d.v, mx_f32_text(d, text), fidelity(p),
-		       *on ? " on " : "", on);
+		printf("%-*s 0x%08X  %-16s (%s%s%s)\n", name_width(l), p->name, d.v,
+		       mx_f32_text(d, text), fidelity(p), *on ? " on " : "", on);
 	}
 	return status ? 1 : 0;
 }
