@@ -28,7 +28,7 @@ objects   = $(patsubst %.c,$(B)/%.o,$(sources) $(foreach s,$(STEPS),$(patsubst %
 archives  = $(patsubst %,$(B)/lib%.a,$(1))
 # The rooms of the emulator, lowest first.
 ISA      := encoding machine schedule uninit alu memory race waitstates lint launch
-ROOMS    := codeobject mxref kernels cases oracle fuzz ci
+ROOMS    := codeobject mxref kernels cases probe oracle fuzz ci
 SRC_codeobject := ref/codeobject
 SRC_mxref := ref/num ref/mma $(addprefix ref/isa/,$(ISA))
 SRC_hip   := ref/hip
@@ -48,10 +48,11 @@ USES_isa     := $(USES_num)
 USES_hip     := $(B)/libmxhip.so
 USES_kernels := $(call archives,kernels mxref) $(USES_codeobject) -ldl -lm
 USES_cases   := $(call archives,cases mxref) -lcyaml -lyaml -lm
+USES_probe   := $(call archives,probe cases mxref) -lcyaml -lyaml -ljansson -lm
 USES_oracle  := $(call archives,oracle kernels cases mxref) $(USES_codeobject) -lmpfr -lgmp -lcyaml -lyaml -lxxhash -ldl -lm
 USES_fuzz    := $(B)/libfuzz.a $(USES_oracle)
 USES_bench   := $(USES_fuzz) -lopenblas
-USES_ci      := $(B)/libci.a $(USES_fuzz) -ljansson -lsqlite3
+USES_ci      := $(B)/libci.a $(call archives,probe) $(USES_fuzz) -ljansson -lsqlite3
 
 $(B)/lib%.a:
 	@echo "  AR   $@"
@@ -70,7 +71,7 @@ $(B)/%.$(1).o: %.c
 endef
 $(foreach s,$(STEPS),$(eval $(call compile-step,$s)))
 
-$(B)/ci/cli/mxcheck.o: CFLAGS += -DMX_SOURCE='"$(CURDIR)"'
+$(B)/ci/cli/folders.o: CFLAGS += -DMX_SOURCE='"$(CURDIR)"'
 
 # html.c includes the page by .incbin.
 $(B)/ci/reports/html.o: ci/reports/page.html
@@ -203,6 +204,7 @@ check-nightly: check-long
 check-hw: setup
 	@$(MAKE) --no-print-directory all
 	@$(B)/mxcheck --device hip; status=$$?; test $$status -ne 77 || echo 'skipped: no gfx950 here'; test $$status -eq 0 -o $$status -eq 77
+	@$(B)/mxcheck probe --device hip --out $(B)/gfx950.yaml; status=$$?; test $$status -eq 0 -o $$status -eq 77
 
 # ---- benches: CSV lines `name,unit,median,spread` ----
 BENCHES  := $(patsubst %.c,$(B)/%.t,$(sort $(wildcard tests/bench/*_bench.c)))

@@ -53,7 +53,7 @@ my %case = cases();
 my %conflicts = conflicts(%case);
 my @head = ('kernel', 'VGPR', 'AGPR', 'SGPR', 'LDS', 'conflicts', 'waves', 'MFMA', 'loop', 'MFMA of loop', 'bound by');
 print '| ', join(' | ', @head), " |\n", '|---' x @head, "|\n";
-for my $co (grep { !m{/(?:broken|corunners|foreign)/} } glob "$build/kernels/*/*.co") {
+for my $co (grep { !m{/(?:broken|corunners|probe|foreign)/} } glob "$build/kernels/*/*.co") {
 	my %sgprs = sgprs($co);
 	for my $kernel (split /^(?=kernel )/m, output("$build/mxcheck", 'lint', $co)) {
 		my ($name, $vgprs, $agprs, $waves, $lds) =

@@ -860,7 +860,28 @@ typedef struct {
  * product of magnitude 2^limit or more counts as infinity, but under clamp its sum is
  * the largest f32. A NaN scale makes its block NaN even if all its products are zero.
  * A zero sum is -0 only if every product and c are -0, else +0 (IEEE 754 addition;
- * assumed); a negative sum that underflows is -0. */
+ * assumed); a negative sum that underflows is -0.
+ *
+ * Variations, which mxcheck probe searches. Functions are slower with any of them.
+ *
+ *   order   of the products, if group divides K: step s of S takes the products of step
+ *           S - 1 - s (DESCENDING), those of k = s modulo S (STRIDED), the s-th group / 2
+ *           of either half of K (HALVES), or those of k / 2 = s modulo S (PAIRS)
+ *   split   1: parts are consecutive, group / parts products each; parts may be 4
+ *   fused   1: c is one of the terms. E is the largest exponent of c and of the products;
+ *           each is cut to a multiple of 2^(E - align). parts is 1; join, dot, acc, drop and
+ *           norm are 0
+ *   cut     how a term is cut to its unit: toward zero, floored, to nearest even, or to odd
+ *   low     exponents P and E are at least -low
+ *   late    1: the steps begin without c, which is added exactly to the last result and
+ *           rounded; MX_LATE_NEAREST: to nearest even, whatever `round` is
+ *   round   of the result: 0 to nearest even, 1 toward zero
+ *   bits    of the result's fraction, at most 23; 0: 23
+ *   flush   MX_FLUSH_..., or'ed: these subnormals become zero of their sign
+ *   lead    1: a subnormal element's exponent is floor(log2 |x|), too
+ *   nan     the bits of a NaN result; 0: 0x7FC00000
+ *   zero    1: zero sums are +0; 2: so are results that underflow
+ *   over    1: a sum that overflows becomes the largest number of its sign */
 typedef struct {
 	const char *name;
 	unsigned group, parts, align, join, dot, acc, drop, norm, limit;
@@ -869,12 +890,19 @@ typedef struct {
 	struct {
 		mx_evidence group, parts, align, join, dot, acc, drop, norm, limit;
 	} why; /* of each field; no result depends on it */
+	/* The variations of other devices, all 0 in the profiles above. */
+	unsigned order, split, fused, cut, low, late, round, bits, flush, lead, nan, zero, over;
 } mx_profile;
 
-/* MX_OK if a profile can be used: parts is 1 or 2, limit 0 or at least 1; with align = 0
- * (exact sums) parts is 1 and join, dot, acc, drop, norm and limit are 0; else group
+enum { MX_ORDER_ASCENDING, MX_ORDER_DESCENDING, MX_ORDER_STRIDED, MX_ORDER_HALVES, MX_ORDER_PAIRS };
+enum { MX_LATE_NEAREST = 2 };
+enum { MX_CUT_ZERO, MX_CUT_FLOOR, MX_CUT_NEAREST, MX_CUT_ODD };
+enum { MX_FLUSH_ELEMENTS = 1, MX_FLUSH_C = 2, MX_FLUSH_RESULTS = 4, MX_FLUSH_ALL = 7 };
+
+/* MX_OK if a profile can be used: parts is 1, 2 or 4, limit 0 or at least 1; with align = 0
+ * (exact sums) parts is 1 and join to limit, split, fused, cut and low are 0; else group
  * is 1 to 128, align, dot and acc are 1 to 40, norm and drop at most 60, and join is
- * 1 to 40 with two parts and 0 with one. Else MX_BAD_PROFILE; MX_BAD_POINTER for NULL.
+ * 1 to 40 with parts and 0 with one. Else MX_BAD_PROFILE; MX_BAD_POINTER for NULL.
  * The functions below take profiles that pass. */
 MXREF_API mx_status mx_profile_check(const mx_profile *p);
 

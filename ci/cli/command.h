@@ -6,6 +6,7 @@
 int mx_cmd_quant(int argc, char **argv);
 int mx_cmd_dequant(int argc, char **argv);
 int mx_cmd_mfma(int argc, char **argv);
+int mx_cmd_probe(int argc, char **argv);
 int mx_cmd_compare(int argc, char **argv);
 int mx_cmd_disasm(int argc, char **argv);
 int mx_cmd_isa(int argc, char **argv);

@@ -12,6 +12,7 @@
 #include "args.h"
 #include "change.h"
 #include "command.h"
+#include "folders.h"
 #include "fuzz.h"
 #include "gate.h"
 #include "mutate.h"
@@ -34,29 +35,6 @@ static int list(const struct mx_selection *s) {
 		printf("%-*s %-*s %s\n", (int)name, s->runs[i].name, (int)tags, s->runs[i].tags,
 		       s->runs[i].c->title ? s->runs[i].c->title : "");
 	return 0;
-}
-
-/* The first of two folders if it exists, else the second. */
-static void first_existing(char folder[PATH_MAX + 32], const char *exe, const char *one,
-                           const char *other) {
-	snprintf(folder, PATH_MAX + 32, "%s/%s", exe, one);
-	if (access(folder, R_OK))
-		snprintf(folder, PATH_MAX + 32, "%s/%s", exe, other);
-}
-
-/* The folders of an installed program, or of a build: kernels are in the build folder, cases beside
- * it. A build folder outside the source tree uses the cases of MX_SOURCE. */
-static void find_folders(char cases[PATH_MAX + 32], char kernels[PATH_MAX + 32]) {
-	char exe[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-	exe[n > 0 ? n : 0] = 0;
-	char *slash = strrchr(exe, '/');
-	if (slash)
-		*slash = 0;
-	first_existing(kernels, exe, "../lib/mxcheck/kernels", "kernels");
-	first_existing(cases, exe, "../share/mxcheck/cases", "../cases");
-	if (access(cases, R_OK))
-		snprintf(cases, PATH_MAX + 32, "%s/cases", MX_SOURCE);
 }
 
 /* The text itself, or a file that holds it. */
@@ -186,16 +164,15 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "quant", mx_cmd_quant },   { "dequant", mx_cmd_dequant },
-	{ "mfma", mx_cmd_mfma },     { "compare", mx_cmd_compare },
-	{ "disasm", mx_cmd_disasm }, { "isa", mx_cmd_isa },
-	{ "lint", mx_cmd_lint },     { "init", mx_cmd_init },
-	{ "merge", mx_cmd_merge },   { "report", mx_cmd_report },
-	{ "exec", mx_cmd_exec },     { "--version", mx_cmd_version },
+	{ "quant", mx_cmd_quant },       { "dequant", mx_cmd_dequant }, { "mfma", mx_cmd_mfma },
+	{ "compare", mx_cmd_compare },   { "disasm", mx_cmd_disasm },   { "isa", mx_cmd_isa },
+	{ "lint", mx_cmd_lint },         { "init", mx_cmd_init },       { "merge", mx_cmd_merge },
+	{ "report", mx_cmd_report },     { "exec", mx_cmd_exec },       { "probe", mx_cmd_probe },
+	{ "--version", mx_cmd_version },
 };
 
 static int run(int argc, char **argv) {
-	char cases[PATH_MAX + 32], kernels[PATH_MAX + 32];
+	char cases[MX_FOLDER_ROOM], kernels[MX_FOLDER_ROOM];
 	struct mx_options o;
 	struct mx_error err;
 	struct mx_gate g = { .o = &o, .kernel_dir = kernels, .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -205,7 +182,7 @@ static int run(int argc, char **argv) {
 			return commands[i].run(argc - 1, argv + 1);
 	if (!mx_options_parse(argc, argv, &o, &status))
 		return status;
-	find_folders(cases, kernels);
+	mx_folders_find(cases, kernels);
 	if (mx_select(&o, o.ci ? o.cases ? o.cases : "cases" : cases, &g.selection, &err) ||
 	    (o.ci && mx_change_select(&o, kernels, &g.selection, &err))) {
 		fprintf(stderr, "mxcheck: %s\n", err.text);

@@ -2,6 +2,7 @@
 #include "../cli/args.h"
 #include "../cli/command.h"
 #include "explain.h"
+#include "profile_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,9 @@ static const char help[] =
 	"  --packed           .npy codes are packed: FP4 low nibble first, FP6 in 6-bit fields\n"
 	"  --c X              the accumulator at the start: a number, its 8 hexadecimal digits\n"
 	"                     after 0x, or a .npy of float32, M x N; default 0\n"
-	"  --profile P        one accumulation profile; default: all\n"
+	"  --profile LIST     accumulation profiles, separated by commas: a name, FILE.yaml of\n"
+	"                     mxcheck probe, or FILE.yaml:NAME of it; default: all that have\n"
+	"                     names\n"
 	"  --mma-k K          K of one instruction: 128 (16x16x128, default) or 64 (32x32x64)\n"
 	"  --explain          each block: products, exact sum, scale, accumulator; and the k at\n"
 	"                     which profiles diverge\n"
@@ -129,22 +132,27 @@ static const char *fidelity(const mx_profile *p) {
 	                                      : "assumed";
 }
 
-static void print_results(const struct mx_element *e, const mx_profile *only) {
-	const mx_profile *p;
-	char text[32];
-	for (size_t i = 0; (p = mx_profile_at(i)); i++) {
-		mx_f32 d = mx_element_after(e, p, e->K);
-		if (!only || p == only)
-			printf("%-10s 0x%08X  %-16s (%s)\n", p->name, d.v, mx_f32_text(d, text),
-			       fidelity(p));
-	}
+/* The longest name, at least that of the named profiles. */
+static int name_width(const struct mx_profile_list *l) {
+	size_t width = 10;
+	for (size_t i = 0; i < l->n; i++)
+		width = strlen(l->profile[i]->name) > width ? strlen(l->profile[i]->name) : width;
+	return (int)width;
 }
 
-static int show(const struct request *q, const struct mx_element *e, const mx_profile *only) {
-	int status = q->explain ? mx_element_explain(e, only) : 0;
+static int show(const struct request *q, const struct mx_element *e,
+                const struct mx_profile_list *l) {
+	int status = q->explain ? mx_element_explain(e, l->profile, l->n) : 0;
+	char text[32];
 	printf("K %u, %u instruction%s of %u\n", e->K, (e->K + e->mma_k - 1) / e->mma_k,
 	       e->K > e->mma_k ? "s" : "", e->mma_k);
-	print_results(e, only);
+	for (size_t i = 0; i < l->n; i++) {
+		const mx_profile *p = l->profile[i];
+		mx_f32 d = mx_element_after(e, p, e->K);
+		const char *on = mx_profile_list_device(l, p);
+		printf("%-*s 0x%08X  %-16s (%s%s%s)\n", name_width(l), p->name, d.v,
+		       mx_f32_text(d, text), fidelity(p), *on ? " on " : "", on);
+	}
 	return status ? 1 : 0;
 }
 
@@ -161,14 +169,12 @@ static bool parse_formats(const char *text, mx_format *a, mx_format *b) {
 	       mx_parse_format("mfma", "--format", comma + 1, b);
 }
 
-static int mfma(const struct request *q, struct operand *a, struct operand *b) {
-	const mx_profile *p = q->profile ? mx_profile_by_name(q->profile) : NULL;
+static int mfma(const struct request *q, const struct mx_profile_list *l, struct operand *a,
+                struct operand *b) {
 	unsigned long mma_k = 128;
 	struct mx_error err;
 	if (!parse_formats(q->format, &a->format, &b->format))
 		return MX_BAD_INPUT;
-	if (q->profile && !p)
-		return mx_complain("mfma", "--profile %s: no such profile", q->profile);
 	if (q->mma_k && (!mx_parse_unsigned(q->mma_k, 128, &mma_k) || mma_k % 64 || !mma_k))
 		return mx_complain("mfma", "--mma-k %s: not 64 or 128", q->mma_k);
 	struct mx_element e = { a->format, b->format, .mma_k = (unsigned)mma_k };
@@ -184,12 +190,14 @@ static int mfma(const struct request *q, struct operand *a, struct operand *b) {
 	e.b = b->codes;
 	e.sa = a->scales;
 	e.sb = b->scales;
-	return show(q, &e, p);
+	return show(q, &e, l);
 }
 
 int mx_cmd_mfma(int argc, char **argv) {
 	struct request q = { 0 };
 	struct operand a = { 0 }, b = { 0 };
+	struct mx_profile_list list;
+	struct mx_error err;
 	const struct mx_arg table[] = {
 		{ "--format", &q.format, NULL },
 		{ "--a", &q.a, NULL },
@@ -210,7 +218,10 @@ int mx_cmd_mfma(int argc, char **argv) {
 		return status;
 	if (n)
 		return mx_complain("mfma", "'%s': give codes with --a and --b", argv[1]);
-	status = mfma(&q, &a, &b);
+	if (mx_profile_list_make(&list, q.profile, &err))
+		return mx_complain("mfma", "%s", err.text);
+	status = mfma(&q, &list, &a, &b);
+	mx_profile_list_free(&list);
 	free(a.codes);
 	free(a.scales);
 	free(b.codes);

@@ -6,10 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../ref/mma/wide.h"
+#include "../../ref/mma/step.h"
 #include "../../ref/num/f32.h"
-
-enum { MAX_PROFILES = 16 };
 
 mx_f32 mx_element_after(const struct mx_element *e, const mx_profile *p, unsigned k) {
 	mx_f32 c = e->c;
@@ -185,7 +183,7 @@ static void take_block(const struct mx_element *e, struct track *t, const struct
 
 /* Compares the rounded exact sums with mx_mma_dot; only the latter has -0. */
 static int check(const struct track *t, mx_f32 result) {
-	bool exact_sums = !t->profile->align;
+	bool exact_sums = !t->profile->align && mx_profile_is_basic(t->profile);
 	if (!exact_sums || t->special || t->exact.v == result.v ||
 	    (!t->exact.v && result.v == MX_F32_SIGN))
 		return 0;
@@ -239,14 +237,11 @@ static void print_divergence(const struct mx_element *e, const struct track *t, 
 			       t[i].acc.v == t[0].acc.v ? "agree" : "differ");
 }
 
-int mx_element_explain(const struct mx_element *e, const mx_profile *only) {
-	struct track tracks[MAX_PROFILES] = { 0 };
-	const mx_profile *p;
-	size_t n = 0;
+int mx_element_explain(const struct mx_element *e, const mx_profile *const *profiles, size_t n) {
+	struct track tracks[MX_ELEMENT_PROFILES] = { 0 };
 	int status = 0;
-	for (size_t i = 0; (p = mx_profile_at(i)) && n < MAX_PROFILES; i++)
-		if (!only || p == only)
-			tracks[n++] = (struct track){ .profile = p, .acc = e->c, .exact = e->c };
+	for (size_t i = 0; i < n; i++)
+		tracks[i] = (struct track){ .profile = profiles[i], .acc = e->c, .exact = e->c };
 	for (unsigned i = 0; i < e->K / MX_BLOCK; i++) {
 		struct block s = block_sum(e, i);
 		print_block(e, i, &s);

@@ -17,8 +17,10 @@ struct mx_element {
 mx_f32 mx_element_after(const struct mx_element *e, const mx_profile *p, unsigned k);
 
 /* Prints every block (products, exact sum, scale), each profile's accumulator after it, and the k
- * at which profiles diverge. One profile, or all for NULL. Returns 0; or -1 if the exact sums,
- * rounded by the profile, differ from the result of mx_mma_dot: a bug, which is printed too. */
-int mx_element_explain(const struct mx_element *e, const mx_profile *only);
+ * at which profiles diverge. n profiles, at most MX_ELEMENT_PROFILES. Returns 0; or -1 if the exact
+ * sums, rounded by the profile, differ from the result of mx_mma_dot: a bug, which is printed too.
+ */
+enum { MX_ELEMENT_PROFILES = 128 };
+int mx_element_explain(const struct mx_element *e, const mx_profile *const *profiles, size_t n);
 
 #endif

@@ -103,13 +103,18 @@ struct mxhipLaunchOptions {
 	/* 1: to launches, memory that other threads have allocated does not exist. So a kernel with
 	 * a wrong address has the same findings whatever other threads do. Default: 0. */
 	uint64_t own_memory;
+
+	/* How matrix instructions accumulate, instead of `profile`. It has a name. Default: NULL.
+	 * It must stay valid until other options are set. */
+	const mx_profile *arithmetic;
 };
 
 /* Sets the options of the calling thread's launches from the next one on; NULL: defaults. Replaces
  * all earlier options. Returns a hipError_t: hipSuccess, or hipErrorInvalidValue, which changes
  * nothing: `size` is 0 or not a multiple of 8, a member that this version lacks is not 0,
  * `analysis` has an unknown bit, `workgroups` are not in ascending order, time_limit is not from 0
- * to 1e9, a member that is 0 or 1 has another value, or there is no profile of that name.
+ * to 1e9, a member that is 0 or 1 has another value, there is no profile of that name, or
+ * `arithmetic` has no name or does not pass mx_profile_check.
  * mxhipErrorDetail has the reason. */
 MXHIP_API int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *options);
 

@@ -5,7 +5,7 @@
 
 /* Padding at the end would hide a member that a later version adds. */
 _Static_assert(sizeof(struct mxhipLaunchOptions) ==
-                       offsetof(struct mxhipLaunchOptions, own_memory) + sizeof(uint64_t),
+                       offsetof(struct mxhipLaunchOptions, arithmetic) + sizeof(void *),
                "struct mxhipLaunchOptions ends with its last member");
 
 static _Thread_local struct mxhipLaunchOptions options;
@@ -76,9 +76,12 @@ int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *o) {
 		return mx_hip_fail(hipErrorInvalidValue, "time_limit is from 0 to 1e9 seconds");
 	if (next.profile && !(p = mx_profile_by_name(next.profile)))
 		return mx_hip_fail(hipErrorInvalidValue, "no profile '%s'", next.profile);
+	if (next.arithmetic && (!next.arithmetic->name || mx_profile_check(next.arithmetic)))
+		return mx_hip_fail(hipErrorInvalidValue,
+		                   "arithmetic is no profile, or has no name");
 	next.profile = NULL; /* the caller's string is not kept */
 	options = next;
-	profile = p;
+	profile = next.arithmetic ? next.arithmetic : p;
 	return hipSuccess;
 }
 

@@ -2,7 +2,7 @@
 #include "dense.h"
 #include "step.h"
 #include "tile.h"
-#include "../num/f32.h"
+#include "../num/number.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -131,42 +131,30 @@ static uint64_t dot_f32(const struct mx_dense_args *g, const uint64_t *a, const 
 	return mx_f32_magnitude((mx_f32){ acc }) > MX_F32_INF ? MX_F32_NAN : acc;
 }
 
-/* An IEEE-like 16-bit code. */
-static struct mx_term term_of_half(uint16_t code, unsigned man) {
-	unsigned field_bits = 15 - man, top = (1u << field_bits) - 1;
-	unsigned field = code >> man & top, fraction = code & ((1u << man) - 1);
-	int exp = (int)(field ? field : 1) - (int)(top >> 1) - (int)man;
-	return (struct mx_term){
-		.kind = field < top ? MX_TERM_NUMBER
-		        : fraction  ? MX_TERM_NAN
-		                    : MX_TERM_INF,
-		.negative = code >> 15,
-		.sig = fraction | (field ? 1u << man : 0),
-		.exp = exp,
-		.top = exp + (int)man,
-	};
+static const struct mx_format_info *type_of(mx_type t) {
+	switch (t) {
+	case MX_T_F16: return &mx_types[MX_TYPE_FP16];
+	case MX_T_BF16: return &mx_types[MX_TYPE_BF16];
+	case MX_T_BF8: return &mx_types[MX_TYPE_E5M2];
+	default: return &mx_types[MX_TYPE_E4M3];
+	}
 }
 
-static struct mx_term term_of(mx_type t, uint64_t item) {
-	switch (t) {
-	case MX_T_F16: return term_of_half(item, MX_F16_MAN);
-	case MX_T_BF16: return term_of_half(item, MX_BF16_MAN);
-	case MX_T_BF8: return mx_term_of_element(MX_E5M2, (mx_elem){ item });
-	default: return mx_term_of_element(MX_E4M3, (mx_elem){ item });
-	}
+struct pairs {
+	const struct mx_format_info *ta, *tb;
+	const uint64_t *a, *b;
+};
+
+static struct mx_term product_of(const mx_profile *p, const void *of, unsigned k) {
+	const struct pairs *x = of;
+	return mx_term_product(p, mx_term_of_code(x->ta, (uint32_t)x->a[k]),
+	                       mx_term_of_code(x->tb, (uint32_t)x->b[k]));
 }
 
 static uint64_t dot_profile(const struct mx_dense_args *g, const uint64_t *a, const uint64_t *b,
                             uint64_t c) {
-	struct mx_step s;
-	mx_f32 acc = { c };
-	mx_step_begin(&s, g->profile);
-	for (unsigned k = 0; k < g->op->k; k++) {
-		mx_step_add(&s, mx_term_product(term_of(g->op->a, a[k]), term_of(g->op->b, b[k])));
-		if (mx_step_is_full(g->profile, k + 1, g->op->k))
-			acc = mx_step_end(&s, acc, g->clamp);
-	}
-	return acc.v;
+	struct pairs x = { type_of(g->op->a), type_of(g->op->b), a, b };
+	return mx_dot_steps(g->profile, g->op->k, product_of, &x, (mx_f32){ c }, g->clamp).v;
 }
 
 uint64_t mx_dense_dot(const struct mx_dense_args *g, const uint64_t *a, const uint64_t *b,
@@ -230,7 +218,7 @@ static void run(const struct mx_dense_args *g) {
 		                        .d = g->d,
 		                        .clamp = g->clamp,
 		                        .run_b = mx_dense_operand_items(g->op) };
-	if (!mx_mma_by_doubles(&products, again)) {
+	if (!mx_profile_is_basic(g->profile) || !mx_mma_by_doubles(&products, again)) {
 		run_plain(g);
 		return;
 	}

@@ -67,8 +67,10 @@ mx_status mx_mma_scaled_plain(const struct mx_mma_args *args) {
 }
 
 static void fast(const struct mx_mma_args *g) {
-	if (!mx_mma_by_avx512(g) && !mx_mma_by_floats(g) && !mx_mma_by_alignment(g) &&
-	    !mx_mma_by_integers(g))
+	if (!mx_profile_is_basic(g->profile))
+		mx_mma_scaled_plain(g);
+	else if (!mx_mma_by_avx512(g) && !mx_mma_by_floats(g) && !mx_mma_by_alignment(g) &&
+	         !mx_mma_by_integers(g))
 		mx_mma_scaled_plain(g);
 }
 

@@ -12,6 +12,7 @@
  * Only stored items are multiplied, K / 2 products in the order of k (assumed for the steps of
  * a profile; the manual does not describe them). */
 #include "dense.h"
+#include "step.h"
 
 #include <string.h>
 
@@ -158,7 +159,7 @@ static void run(const struct mx_sparse_args *g, bool plain) {
 		                        .run_b = RUN_BITS / bits_of_item(g->op),
 		                        .k_of_b = x.k };
 	load_indices(&x, g);
-	if (plain || !mx_mma_by_doubles(&products, again))
+	if (plain || !mx_profile_is_basic(g->profile) || !mx_mma_by_doubles(&products, again))
 		memset(again, 0xff, sizeof again);
 	for (unsigned i = 0; i < MX_DENSE_RESULTS; i++)
 		any |= again[i];

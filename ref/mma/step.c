@@ -1,17 +1,17 @@
 /* The plain step: exact sums in the wide accumulator, or aligned ones in 64 bits. */
 #include "step.h"
-#include "../num/f32.h"
+#include "../num/number.h"
 
-struct mx_term mx_term_of_element(mx_format f, mx_elem code) {
-	struct mx_unpacked u = mx_elem_unpack(f, code);
+struct mx_term mx_term_of_code(const struct mx_format_info *t, uint32_t code) {
+	struct mx_number x = mx_decode(t, code);
 	return (struct mx_term){
-		.kind = u.kind == MX_NAN   ? MX_TERM_NAN
-		        : u.kind == MX_INF ? MX_TERM_INF
+		.kind = x.kind == MX_NAN   ? MX_TERM_NAN
+		        : x.kind == MX_INF ? MX_TERM_INF
 		                           : MX_TERM_NUMBER,
-		.negative = u.negative,
-		.sig = u.sig,
-		.exp = u.exp,
-		.top = u.exp + mx_format_info(f)->man_bits,
+		.negative = x.negative,
+		.sig = x.sig,
+		.exp = x.exp,
+		.top = x.exp + t->man_bits,
 	};
 }
 
@@ -32,7 +32,26 @@ static bool is_zero(struct mx_term t) {
 	return t.kind == MX_TERM_NUMBER && !t.sig;
 }
 
-struct mx_term mx_term_product(struct mx_term a, struct mx_term b) {
+/* The exponent of the leading bit; sig is not 0. */
+static int leading(struct mx_term t) {
+	return t.exp + 31 - __builtin_clz(t.sig);
+}
+
+static bool is_subnormal(struct mx_term t) {
+	return t.kind == MX_TERM_NUMBER && t.sig && leading(t) < t.top;
+}
+
+static struct mx_term factor(const mx_profile *p, struct mx_term t) {
+	if (is_subnormal(t)) {
+		t.sig = p->flush & MX_FLUSH_ELEMENTS ? 0 : t.sig;
+		t.top = p->lead && t.sig ? leading(t) : t.top;
+	}
+	return t;
+}
+
+struct mx_term mx_term_product(const mx_profile *p, struct mx_term a, struct mx_term b) {
+	a = factor(p, a);
+	b = factor(p, b);
 	bool nan = a.kind == MX_TERM_NAN || b.kind == MX_TERM_NAN;
 	bool inf = a.kind == MX_TERM_INF || b.kind == MX_TERM_INF;
 	return (struct mx_term){
@@ -64,11 +83,16 @@ static bool record_special(struct mx_step *s, struct mx_term t) {
 }
 
 static bool reaches(struct mx_term t, unsigned limit) {
-	return limit && t.exp + 31 - __builtin_clz(t.sig) >= (int)limit;
+	return limit && leading(t) >= (int)limit;
+}
+
+static unsigned part_of(const mx_profile *p, unsigned k) {
+	unsigned of_part = p->group / p->parts;
+	return !p->split ? k % p->parts : of_part ? k % p->group / of_part % p->parts : 0;
 }
 
 void mx_step_add(struct mx_step *s, struct mx_term t) {
-	unsigned part = s->k++ % s->profile->parts;
+	unsigned part = part_of(s->profile, s->k++);
 	if (!record_special(s, t))
 		return;
 	if (reaches(t, s->profile->limit)) {
@@ -91,10 +115,29 @@ static int64_t floor_to(int64_t v, int from, int to) {
 	return v >> (to - from < 63 ? to - from : 63);
 }
 
+/* t as an integer, in units of 2^unit, rounded as the profile says. */
+static int64_t cut_to(const mx_profile *p, struct mx_term t, int unit) {
+	int64_t v = t.negative ? -(int64_t)t.sig : t.sig, below = floor_to(v, t.exp, unit);
+	unsigned lost = t.sig && t.exp < unit ? unit - t.exp : 0;
+	if (!lost || p->cut == MX_CUT_FLOOR)
+		return below;
+	uint64_t magnitude =
+		mx_shift_round(t.sig, lost, p->cut == MX_CUT_NEAREST ? MX_RNE : MX_RTZ, 0);
+	bool exact = lost < 32 && (uint64_t)t.sig == magnitude << lost;
+	if (p->cut == MX_CUT_ODD && !exact)
+		magnitude |= 1;
+	return t.negative ? -(int64_t)magnitude : (int64_t)magnitude;
+}
+
 enum { NO_EXPONENT = -100000 }; /* below all others by more than any width */
 
+/* The profile's smallest exponent of alignment. */
+static int lowest(const mx_profile *p) {
+	return p->low ? -(int)p->low : NO_EXPONENT;
+}
+
 static int top_of_part(const struct mx_step *s, unsigned part) {
-	int top = NO_EXPONENT;
+	int top = lowest(s->profile);
 	for (unsigned i = 0; i < s->terms; i++)
 		if (s->part[i] == part && s->term[i].top > top)
 			top = s->term[i].top;
@@ -103,33 +146,56 @@ static int top_of_part(const struct mx_step *s, unsigned part) {
 
 static int64_t sum_of_part(const struct mx_step *s, unsigned part, int unit) {
 	int64_t sum = 0;
-	for (unsigned i = 0; i < s->terms; i++) {
-		const struct mx_term *t = &s->term[i];
-		int64_t truncated = s->part[i] == part ? floor_to(t->sig, t->exp, unit) : 0;
-		sum += t->negative ? -truncated : truncated;
-	}
+	for (unsigned i = 0; i < s->terms; i++)
+		sum += s->part[i] == part ? cut_to(s->profile, s->term[i], unit) : 0;
 	return sum;
 }
 
 /* The sum of all products in units of 2^*unit; *top is their largest exponent. */
 static int64_t sum_products(const struct mx_step *s, int *top, int *unit) {
 	const mx_profile *p = s->profile;
-	int first = top_of_part(s, 0), align = p->align;
-	*top = first;
-	*unit = first - align;
-	if (p->parts == 1)
-		return sum_of_part(s, 0, *unit);
-	int second = top_of_part(s, 1);
-	*top = first > second ? first : second;
-	*unit = *top - (int)p->join;
-	return floor_to(sum_of_part(s, 0, first - align), first - align, *unit) +
-	       floor_to(sum_of_part(s, 1, second - align), second - align, *unit);
+	int tops[MX_PARTS], align = p->align;
+	int64_t sum = 0;
+	*top = NO_EXPONENT;
+	for (unsigned part = 0; part < p->parts; part++) {
+		tops[part] = top_of_part(s, part);
+		*top = tops[part] > *top ? tops[part] : *top;
+	}
+	*unit = *top - (int)(p->parts > 1 ? p->join : p->align);
+	for (unsigned part = 0; part < p->parts; part++)
+		sum += floor_to(sum_of_part(s, part, tops[part] - align), tops[part] - align,
+		                *unit);
+	return sum;
 }
 
 static int64_t floor_to_bits(int64_t v, int bits) {
 	uint64_t magnitude = v < 0 ? -(uint64_t)v : (uint64_t)v;
 	int lead = v ? 63 - __builtin_clzll(magnitude) : 0;
 	return lead > bits ? v & -(INT64_C(1) << (lead - bits)) : v;
+}
+
+/* +-sig * 2^exp as the profile rounds results; bit 0 of sig may be a sticky bit. */
+static mx_f32 rounded(const mx_profile *p, bool negative, uint64_t sig, int exp) {
+	unsigned man = p->bits ? p->bits : MX_F32_MAN, rest = MX_F32_MAN - man;
+	int exp_min = MX_F32_EXP_MIN + (int)rest;
+	uint64_t code = mx_round_code_as(sig, exp, man, exp_min, p->round ? MX_RTZ : MX_RNE, 0);
+	uint32_t infinite = MX_F32_INF >> rest, sign = negative ? MX_F32_SIGN : 0;
+	if (code >= infinite)
+		code = p->over ? infinite - 1 : infinite;
+	if (code < UINT64_C(1) << man && p->flush & MX_FLUSH_RESULTS)
+		code = 0;
+	return (mx_f32){ (uint32_t)code << rest | (code || p->zero < 2 ? sign : 0) };
+}
+
+/* C as one of the terms. */
+static mx_f32 fused_sum(const struct mx_step *s, struct mx_term c) {
+	const mx_profile *p = s->profile;
+	int top = top_of_part(s, 0);
+	if (c.sig && c.top > top)
+		top = c.top;
+	int unit = top - (int)p->align;
+	int64_t sum = sum_of_part(s, 0, unit) + cut_to(p, c, unit);
+	return rounded(p, sum < 0, sum < 0 ? -sum : sum, unit);
 }
 
 static mx_f32 aligned_sum(const struct mx_step *s, struct mx_term c) {
@@ -145,16 +211,20 @@ static mx_f32 aligned_sum(const struct mx_step *s, struct mx_term c) {
 	int64_t sum = floor_to(dot, width, p->dot) + floor_to(acc, width, p->acc);
 	if (p->norm)
 		sum = floor_to_bits(sum, p->norm);
-	return mx_f32_round(sum < 0, sum < 0 ? -sum : sum, top - width);
+	return rounded(p, sum < 0, sum < 0 ? -sum : sum, top - width);
 }
 
 static mx_f32 finite_sum(struct mx_step *s, struct mx_term c) {
+	const mx_profile *p = s->profile;
+	bool negative;
+	int exp;
 	if (!s->not_neg_zero)
-		return (mx_f32){ MX_F32_SIGN };
-	if (s->profile->align)
-		return aligned_sum(s, c);
+		return (mx_f32){ p->zero ? 0 : MX_F32_SIGN };
+	if (p->align)
+		return p->fused ? fused_sum(s, c) : aligned_sum(s, c);
 	mx_wide_add(&s->finite, c.negative ? -(int64_t)c.sig : c.sig, c.exp);
-	return mx_wide_round(&s->finite);
+	uint64_t sig = mx_wide_number(&s->finite, &negative, &exp);
+	return rounded(p, negative, sig, exp);
 }
 
 static mx_f32 infinity(bool negative, bool clamp) {
@@ -163,12 +233,14 @@ static mx_f32 infinity(bool negative, bool clamp) {
 
 mx_f32 mx_step_end(struct mx_step *s, mx_f32 c, bool clamp) {
 	struct mx_term t = mx_term_of_f32(c);
+	if (is_subnormal(t) && s->profile->flush & MX_FLUSH_C)
+		t.sig = 0;
 	unsigned k = s->k;
 	mx_f32 sum;
 	record_special(s, t);
 	bool plus = s->inf[0] || s->over[0], minus = s->inf[1] || s->over[1];
 	if (s->nan || (plus && minus))
-		sum.v = MX_F32_NAN;
+		sum.v = s->profile->nan ? s->profile->nan : MX_F32_NAN;
 	else if (plus || minus)
 		sum = infinity(minus, clamp && !s->inf[0] && !s->inf[1]);
 	else

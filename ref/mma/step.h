@@ -7,7 +7,7 @@
 
 /* Bounds of mx_profile_check for aligned sums: the terms of a part are below
  * 2^(MX_STEP_BITS + 2), so all sums fit 64 bits. */
-enum { MX_STEP_BITS = 40, MX_STEP_TERMS = 128 };
+enum { MX_STEP_BITS = 40, MX_STEP_TERMS = 128, MX_PARTS = 4 };
 
 /* A product, or an accumulator: +-sig * 2^exp or special. `top` is the exponent by the
  * definition in mxref.h: the sum of the factors' exponents. */
@@ -19,9 +19,11 @@ struct mx_term {
 };
 
 /* A factor of a product; sig below 2^16. */
-struct mx_term mx_term_of_element(mx_format f, mx_elem code);
-struct mx_term mx_term_product(struct mx_term a, struct mx_term b);
+struct mx_term mx_term_of_code(const struct mx_format_info *t, uint32_t code);
 struct mx_term mx_term_of_f32(mx_f32 c);
+
+/* Under a profile, which may flush subnormal factors or take their exponent otherwise. */
+struct mx_term mx_term_product(const mx_profile *p, struct mx_term a, struct mx_term b);
 
 struct mx_step {
 	const mx_profile *profile;
@@ -34,15 +36,18 @@ struct mx_step {
 	bool not_neg_zero;         /* an addend was not -0 */
 };
 
+/* Whether the profile has none of the fields after `limit`: the fast implementations need it. */
+bool mx_profile_is_basic(const mx_profile *p);
+
 /* Steps of one dot: begin once, then add products and end each step. */
 void mx_step_begin(struct mx_step *s, const mx_profile *p);
 void mx_step_add(struct mx_step *s, struct mx_term product);
 mx_f32 mx_step_end(struct mx_step *s, mx_f32 c, bool clamp);
 
-/* Whether a step ends after k of K products. */
-static inline bool mx_step_is_full(const mx_profile *p, unsigned k, unsigned K) {
-	return k == K || (p->group && k % p->group == 0);
-}
+/* The steps of one dot; product(of, k) is product k of K. */
+mx_f32 mx_dot_steps(const mx_profile *p, unsigned K,
+                    struct mx_term (*product)(const mx_profile *, const void *of, unsigned k),
+                    const void *of, mx_f32 c, bool clamp);
 
 /* mx_mma_dot, with clamp. */
 mx_f32 mx_dot(const mx_profile *p, mx_format fa, mx_format fb, unsigned K, const mx_elem *a,

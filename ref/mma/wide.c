@@ -38,10 +38,9 @@ static struct mx_wide negated(const struct mx_wide *w) {
 	return n;
 }
 
-/* The 64 bits from the leading one down, with a sticky bit for the rest. */
-mx_f32 mx_wide_round(const struct mx_wide *w) {
-	bool negative = w->limb[MX_WIDE_LIMBS - 1] >> 63;
-	struct mx_wide m = negative ? negated(w) : *w;
+uint64_t mx_wide_number(const struct mx_wide *w, bool *negative, int *at) {
+	*negative = w->limb[MX_WIDE_LIMBS - 1] >> 63;
+	struct mx_wide m = *negative ? negated(w) : *w;
 	int i = MX_WIDE_LIMBS - 1;
 	while (i > 0 && !m.limb[i])
 		i--;
@@ -57,5 +56,13 @@ mx_f32 mx_wide_round(const struct mx_wide *w) {
 			sig |= m.limb[i] != 0;
 		exp -= room;
 	}
+	*at = exp;
+	return sig;
+}
+
+mx_f32 mx_wide_round(const struct mx_wide *w) {
+	bool negative;
+	int exp;
+	uint64_t sig = mx_wide_number(w, &negative, &exp);
 	return mx_f32_round(negative, sig, exp);
 }

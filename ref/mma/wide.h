@@ -22,6 +22,10 @@ void mx_wide_add(struct mx_wide *w, __int128 v, int exp);
 
 bool mx_wide_is_zero(const struct mx_wide *w);
 
+/* The value as +-sig * 2^*exp: the 64 bits of the magnitude from the leading one down, of which the
+ * last is 1 if a lower one is. */
+uint64_t mx_wide_number(const struct mx_wide *w, bool *negative, int *exp);
+
 /* The value rounded to the nearest f32, ties to even; zero is +0. */
 mx_f32 mx_wide_round(const struct mx_wide *w);
 

@@ -30,7 +30,7 @@ my @paged = map { /(--[a-z-]+)/g } section('OPTIONS', 'H') =~ /^\.TP\n(.*)/mg;
 is_deeply(differences(\@parsed, \@help), [], '--help has the options of the program');
 is_deeply(differences(\@parsed, \@paged), [], 'and so has the manual page');
 
-my %sections = (map({ $_ => section($_, '[SH]') } qw(init disasm isa lint quant dequant mfma compare)),
+my %sections = (map({ $_ => section($_, '[SH]') } qw(init disasm isa lint quant dequant mfma probe compare)),
 	merge => section('MERGE', 'H'), report => section('HISTORY', 'H'));
 my $synopsis = section('SYNOPSIS', 'H');
 for my $command (sort keys %sections) {

@@ -25,6 +25,7 @@ my @commands = (
 	[ lint => 'lint', $co ], [ init => 'init', $co, 'mxfp4_gemm_f32' ], [ quant => 'quant', '--format', 'E2M1', '1' ],
 	[ dequant => 'dequant', '--format', 'E2M1', '1' ],
 	[ mfma => 'mfma', '--format', 'E2M1', '--a', '1', '--b', '1' ],
+	[ probe => 'probe', '--emit', "$dir/probe", '--insn', 'mma_*_s8', '--dots', 1 ],
 	[ compare => 'compare', "$dir/a.npy", "$dir/a.npy" ], [ merge => 'merge', "$dir/r.jsonl" ], [ exec => 'exec', '--', '/bin/true' ],
 	[ compare => 'compare', "$dir/a.npy", "$dir/a.npy" ],
 	[ report => 'report', "$dir/history.db" ], [ report => 'report', "$dir/history.db", '--list' ],

@@ -9,14 +9,15 @@ our ($build, $mxcheck, $dir, $status, $out, $err);
 # What each room may use, from the Makefile itself.
 my $makefile = `make -np setup B=$build`;
 my %uses = $makefile =~ /^USES_(\w+) := (.*)$/mg;
-my %archive = map { $_ => "$build/lib$_.a" } qw(codeobject mxref kernels cases oracle fuzz ci);
+my %archive = map { $_ => "$build/lib$_.a" } qw(codeobject mxref kernels cases probe oracle fuzz ci);
 my %above  = (
-	codeobject => [qw(mxref kernels cases oracle fuzz ci)],
-	mxref   => [qw(codeobject kernels cases oracle fuzz ci)],
-	kernels => [qw(cases oracle fuzz ci)],
-	cases   => [qw(codeobject kernels oracle fuzz ci)],
-	oracle  => [qw(codeobject fuzz ci)],
-	fuzz    => ['ci'],
+	codeobject => [qw(mxref kernels cases probe oracle fuzz ci)],
+	mxref   => [qw(codeobject kernels cases probe oracle fuzz ci)],
+	kernels => [qw(cases probe oracle fuzz ci)],
+	cases   => [qw(codeobject kernels probe oracle fuzz ci)],
+	probe   => [qw(codeobject kernels oracle fuzz ci)],
+	oracle  => [qw(codeobject probe fuzz ci)],
+	fuzz    => [qw(probe ci)],
 );
 
 # ---- by nm ----
@@ -102,8 +103,8 @@ for ([ 'isa', 'kernels', 'mx_device_open' ], [ 'isa', 'cases', 'mx_case_load' ],
 
 my $llvm = llvm();
 my %kernels;
-# The kernels of corunners/ belong to mxcheck: it launches them beside others and does not judge them.
-run("$llvm/llvm-readelf", '--notes', grep { !m{/corunners/} } glob "$build/kernels/*/*.co");
+# The kernels of corunners/ and probe/ belong to mxcheck: it launches them and does not judge them.
+run("$llvm/llvm-readelf", '--notes', grep { !m{/(?:corunners|probe)/} } glob "$build/kernels/*/*.co");
 $kernels{$_} = 1 for $out =~ /^ +\.name: +(\w+)/mg;
 my $program = slurp($mxcheck);
 is_deeply([ grep { index($program, $_) >= 0 } sort keys %kernels ], [],

@@ -111,6 +111,11 @@ static void test_refused(void) {
 	n = options(sizeof n.known);
 	n.known.time_limit = -1;
 	refused(&n, "a time limit below 0");
+	n = options(sizeof n.known);
+	n.known.arithmetic = &(const mx_profile){ .parts = 1 };
+	refused(&n, "an arithmetic without a name");
+	n.known.arithmetic = &(const mx_profile){ .name = "x", .parts = 3 };
+	refused(&n, "an arithmetic that contradicts itself");
 }
 
 /* Each workgroup of a grid of 3 x 2 stores a record with its hidden arguments. */

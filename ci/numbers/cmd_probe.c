@@ -1,0 +1,204 @@
+/* mxcheck probe: from a device's results to a measured profile. */
+#include "../cli/args.h"
+#include "../cli/command.h"
+#include "../cli/folders.h"
+#include "probe_read.h"
+#include "profile_list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "../../cases/files.h"
+
+static const char help[] =
+	"usage: mxcheck probe --emit DIR [--insn LIST] [--dots N] [--seed S] [--bare]\n"
+	"       mxcheck probe --read DIR [--insn LIST] [--out FILE]\n"
+	"       mxcheck probe --device D [--insn LIST] [--dots N] [--seed S] [--out FILE]\n"
+	"\n"
+	"Infers how a matrix instruction accumulates. --emit writes dot products whose results\n"
+	"differ between the members of a family of profiles; any program computes them on its\n"
+	"device; --read finds the member. mxcheck-probe(5) describes the folder. --device does "
+	"both\n"
+	"on a gfx950.\n"
+	"\n"
+	"  --emit DIR         write the dot products into the folder DIR\n"
+	"  --read DIR         infer a profile for each instruction with results in DIR\n"
+	"  --device D         infer a profile for each instruction of a gfx950: emu, hip or hip:N\n"
+	"  --insn LIST        patterns of names of instructions, separated by commas; default\n"
+	"                     'v_mfma_*', with --read all\n"
+	"  --dots N           random dots of each instruction; default 1048576\n"
+	"  --seed S           their seed; default 1\n"
+	"  --bare             no files of random dots: the program makes them by probe/random.h\n"
+	"  --profile P        with --device emu: how it accumulates, a name or FILE.yaml:NAME\n"
+	"  --out FILE         write the profiles that fit as YAML\n"
+	"  -h, --help         this text\n"
+	"\n"
+	"Exit status: 0; 1 if an instruction has no profile or a random dot is wrong; 2 usage or\n"
+	"bad input; 77 if there are no results, or no such device.\n";
+
+enum { NOTHING_READ = 77 };
+
+struct request {
+	const char *emit, *read, *device, *profile, *insn, *dots, *seed, *out;
+	bool bare;
+};
+
+/* ---- --emit ---- */
+
+static int make_plan(const struct request *q, struct mx_probe_plan *plan) {
+	unsigned long dots = 1 << 20, seed = 1;
+	if (q->dots && !mx_parse_unsigned(q->dots, 1ul << 32, &dots))
+		return mx_complain("probe", "--dots %s: not a number up to 2^32", q->dots);
+	if (q->seed && !mx_parse_unsigned(q->seed, (1ul << 63) - 1, &seed))
+		return mx_complain("probe", "--seed %s: not a number", q->seed);
+	*plan = (struct mx_probe_plan){ q->insn ? q->insn : "v_mfma_*", seed, dots, q->bare };
+	return 0;
+}
+
+static int emit(const struct request *q) {
+	struct mx_probe_plan plan;
+	struct mx_error err;
+	size_t insns;
+	int status = make_plan(q, &plan);
+	if (status)
+		return status;
+	if (mx_probe_emit(q->emit, &plan, &insns, &err))
+		return mx_complain("probe", "%s", err.text);
+	printf("%zu instruction%s in %s\n", insns, insns == 1 ? "" : "s", q->emit);
+	return 0;
+}
+
+/* ---- a folder or a device ---- */
+
+static int write_yaml(const char *path, char *text, size_t n, struct mx_error *err) {
+	return mx_files_write(&(struct mx_file){ path, { { text, n } } }, 1, err);
+}
+
+static int read_set(const struct request *q, struct mx_reading r) {
+	struct mx_error err;
+	char *text = NULL;
+	size_t n = 0;
+	r.yaml = q->out ? open_memstream(&text, &n) : NULL;
+	int status = q->out && !r.yaml ? mx_fail(&err, "out of memory") : 0;
+	if (r.yaml)
+		mx_probe_yaml_begin(r.yaml, r.set);
+	for (size_t i = 0; !status && i < r.set->n; i++)
+		if (!q->insn || mx_probe_is_selected(q->insn, r.set->entry[i].insn.name))
+			status = mx_probe_read_entry(&r, &r.set->entry[i], &err);
+	if (r.yaml)
+		fclose(r.yaml);
+	if (!status && q->out && r.done > r.failed)
+		status = write_yaml(q->out, text, n, &err);
+	free(text);
+	if (status)
+		return mx_complain("probe", "%s", err.text);
+	if (!r.done)
+		printf("no results in %s\n", r.set->folder);
+	return !r.done ? NOTHING_READ : r.failed ? 1 : 0;
+}
+
+static int read_folder(const struct request *q) {
+	struct mx_probe_set set;
+	struct mx_error err;
+	if (mx_probe_open(q->read, &set, &err))
+		return mx_complain("probe", "%s", err.text);
+	int status = read_set(q, (struct mx_reading){ .set = &set });
+	mx_probe_close(&set);
+	return status;
+}
+
+/* ---- --device ---- */
+
+/* The instructions of gfx950 that the plan names. */
+static int select_insns(const struct mx_probe_plan *plan, struct mx_probe_set *set) {
+	struct mx_probe_insn insn;
+	size_t most = 0;
+	while (mx_probe_insn_at(most, &insn))
+		most++;
+	set->seed = plan->seed;
+	set->folder = "this device";
+	set->entry = calloc(most, sizeof *set->entry);
+	for (size_t i = 0; set->entry && mx_probe_insn_at(i, &insn); i++)
+		if (insn.gfx950 && mx_probe_is_selected(plan->insns, insn.name))
+			set->entry[set->n++] = (struct mx_probe_entry){ insn, plan->dots };
+	return set->entry ? 0 : -1;
+}
+
+static void describe_device(struct mx_probe_set *set, const struct mx_device *d) {
+	time_t now = time(NULL);
+	struct tm utc;
+	gmtime_r(&now, &utc);
+	strftime(set->date, sizeof set->date, "%Y-%m-%d", &utc);
+	mx_device_text(d, set->device, sizeof set->device);
+	snprintf(set->driver, sizeof set->driver, "%s", d->driver);
+}
+
+static int probe_device(const struct request *q, const struct mx_probe_plan *plan,
+                        struct mx_device *d) {
+	char cases[MX_FOLDER_ROOM], kernels[MX_FOLDER_ROOM], co[MX_FOLDER_ROOM + 16];
+	struct mx_probe_set set = { .n = 0 };
+	mx_folders_find(cases, kernels);
+	snprintf(co, sizeof co, "%s/probe/mfma.co", kernels);
+	if (select_insns(plan, &set))
+		return mx_complain("probe", "out of memory");
+	describe_device(&set, d);
+	int status = read_set(q, (struct mx_reading){ .set = &set, .device = d, .co = co });
+	mx_probe_close(&set);
+	return status;
+}
+
+static int set_profile(const struct request *q, const struct mx_device *d,
+                       struct mx_profile_list *l) {
+	struct mx_error err;
+	*l = (struct mx_profile_list){ .n = 0 };
+	if (!d->emu)
+		return q->profile ? mx_complain("probe", "--profile is for --device emu") : 0;
+	if (q->profile && mx_profile_list_make(l, q->profile, &err))
+		return mx_complain("probe", "%s", err.text);
+	const struct mxhipLaunchOptions options = { .size = sizeof options,
+		                                    .arithmetic = l->n ? l->profile[0] : NULL };
+	return d->emu->set_launch_options(&options)
+	               ? mx_complain("probe", "%s", d->emu->error_detail())
+	               : 0;
+}
+
+static int on_device(const struct request *q) {
+	struct mx_probe_plan plan;
+	struct mx_profile_list list;
+	struct mx_device *d;
+	struct mx_why why;
+	int status = make_plan(q, &plan);
+	if (status)
+		return status;
+	status = mx_device_open(q->device, &d, &why);
+	if (status < 0)
+		return mx_complain("probe", "%s", why.text);
+	if (status > 0) {
+		fprintf(stderr, "mxcheck probe: device %s: %s\n", q->device, why.text);
+		return NOTHING_READ;
+	}
+	status = set_profile(q, d, &list);
+	if (!status)
+		status = probe_device(q, &plan, d);
+	mx_profile_list_free(&list);
+	mx_device_close(d);
+	return status;
+}
+
+int mx_cmd_probe(int argc, char **argv) {
+	struct request q = { 0 };
+	const struct mx_arg table[] = {
+		{ "--emit", &q.emit, NULL },     { "--read", &q.read, NULL },
+		{ "--device", &q.device, NULL }, { "--insn", &q.insn, NULL },
+		{ "--dots", &q.dots, NULL },     { "--seed", &q.seed, NULL },
+		{ "--out", &q.out, NULL },       { "--profile", &q.profile, NULL },
+		{ "--bare", NULL, &q.bare },     { 0 },
+	};
+	int n, status;
+	if (!mx_args(table, help, argc, argv, &n, &status))
+		return status;
+	if (n || !!q.emit + !!q.read + !!q.device != 1)
+		return mx_complain("probe", "give --emit DIR, --read DIR or --device D");
+	return q.emit ? emit(&q) : q.read ? read_folder(&q) : on_device(&q);
+}

@@ -1,0 +1,156 @@
+#!/usr/bin/perl
+# mxcheck probe: a folder that another program fills in, the profile found, and wrong folders.
+use strict;
+use warnings;
+use Test::More;
+require './tests/ci/gate.pl';
+our ($build, $mxcheck, $dir, $status, $out, $err);
+
+# The numbers of a .npy file, and a file of u32 with the header of another.
+sub numbers {
+	my ($file, $format) = @_;
+	my $bytes = slurp($file);
+	return unpack "$format*", substr $bytes, 10 + unpack 'v', substr $bytes, 8, 2;
+}
+
+sub write_like {
+	my ($file, $like, @numbers) = @_;
+	my $bytes = slurp($like);
+	spew($file, substr($bytes, 0, 10 + unpack 'v', substr $bytes, 8, 2) . pack 'V*', @numbers);
+}
+
+# Each dot of a block of i8, by `$sum` of C and the products.
+sub fill {
+	my ($path, $K, $sum) = @_;
+	my @a = numbers("$path.a.npy", 'c');
+	my @b = numbers("$path.b.npy", 'c');
+	my @c = numbers("$path.c.npy", 'l<');
+	my @d = map {
+		my $n = $_;
+		my $d = $c[$n];
+		$d += $a[$n * $K + $_] * $b[$n * $K + $_] for 0 .. $K - 1;
+		$sum->($d) & 0xFFFFFFFF;
+	} 0 .. $#c;
+	write_like("$path.d.npy", "$path.c.npy", @d);
+	return @c;
+}
+
+# ---- a folder ----
+
+my $set = "$dir/set";
+is(mxcheck('probe', '--emit', $set, '--insn', '*_m16n8k16_s8', '--dots', 2000), 0, 'a folder is written') or diag $err;
+is($out, "1 instruction in $set\n", '  with what --insn names');
+my $name = 'mma_m16n8k16_s8';
+my $manifest = slurp("$set/manifest.json");
+my ($questions) = $manifest =~ m{"path": "$name/questions",\s+"dots": (\d+)\s};
+ok($questions && $manifest =~ m{"path": "$name/random-0",\s+"dots": 2000,\s+"first": 0\s}, '  and a manifest of its blocks');
+is(mxcheck('probe', '--read', $set), 77, 'without results there is nothing to read');
+
+is(fill("$set/$name/questions", 16, sub { $_[0] }), $questions, 'another program computes the questions');
+is(fill("$set/$name/random-0", 16, sub { $_[0] }), 2000, '  and the random dots');
+spew("$set/device.json", '{"device": "a \"Perl\" script", "driver": "5", "date": "2026-11-23"}');
+is(mxcheck('probe', '--read', $set, '--out', "$dir/profile.yaml"), 0, 'a profile fits') or diag "$out$err";
+like($out, qr/^  over   0     measured  1 would give 0x[0-9A-F]{8}, not 0x[0-9A-F]{8}: LARGE /m, '  its fields have evidence');
+like($out, qr/^  2000 random dots, 0 wrong$/m, '  and random dots confirm it');
+my $yaml = slurp("$dir/profile.yaml");
+like($yaml, qr/^device: "a \\"Perl\\" script"$/m, '  the file names the device');
+like($yaml, qr/^  - name: $name\n    questions: $questions\n    random: 2000\n    fields:\n      - \{field: over, value: 0, fidelity: measured, /m,
+	'  and the fields');
+
+fill("$set/$name/$_", 16, sub { $_[0] > 0x7FFFFFFF ? 0x7FFFFFFF : $_[0] < -0x80000000 ? -0x80000000 : $_[0] })
+	for qw(questions random-0);
+is(mxcheck('probe', '--read', $set), 0, 'another device saturates') or diag "$out$err";
+like($out, qr/^  over   1     measured  0 would give/m, '  and the profile says so');
+
+# ---- the profile in mxcheck mfma ----
+
+sub profile_file {
+	my ($fields) = @_;
+	my $text = "device: H\ndriver: ''\ndate: '2026'\nprofiles:\n  - name: wgmma\n    questions: 9\n    random: 0\n    fields:\n";
+	$text .= "      - {field: $_, fidelity: measured, source: x}\n" for @$fields;
+	return spew("$dir/h.yaml", $text);
+}
+
+# C is 1 + 2^-14: its last bit is below the 13 bits to which C and the product are aligned.
+my @h200 = ('group, value: 32', 'fused, value: 1', 'align, value: 13', 'round, value: 1', 'bits, value: 13');
+my $h = profile_file(\@h200);
+my @mfma = ('mfma', '--format', 'E4M3', '--a', '0x38', '--b', '0x38', '--c', '0x3F800200');
+is(mxcheck(@mfma, '--explain', '--profile', "block32,$h"), 0, 'mfma takes the file') or diag $err;
+like($out, qr/^block32    0x40000100 .*\(assumed\)\nwgmma      0x40000000 .*\(measured on H\)$/m, '  beside another profile');
+is(mxcheck(@mfma, '--profile', "$h:wgmma"), 0, '  or one profile of it') or diag $err;
+for ([ "$h:other", 'no profile other' ], [ "$dir/profile.yaml", 'no profile for the formats' ], [ "$dir/absent.yaml", 'absent.yaml' ]) {
+	mxcheck(@mfma, '--profile', $$_[0]);
+	ok($status == 2 && index($err, $$_[1]) >= 0, "  $$_[1]") or diag $err;
+}
+for ([ [ 'group, value: 32', 'fused, value: 1' ], 'h.yaml:5: profiles[0]: its fields contradict each other' ],
+	[ [ 'groups, value: 32' ], 'h.yaml:5: profiles[0]: no field groups' ], [ [ 'group, value: 32x' ], 'h.yaml:9: ' ]) {
+	mxcheck(@mfma, '--profile', profile_file($$_[0]));
+	ok($status == 2 && index($err, $$_[1]) >= 0, "  $$_[1]") or diag $err;
+}
+
+# ---- the emulated device ----
+
+# Each layout of registers: blocks, one register, six-bit items across registers, eight-bit ones.
+my @insns = qw(v_mfma_f32_4x4x4_16b_bf16 v_mfma_i32_32x32x4_2b_i8 v_mfma_f32_32x32x16_bf8_fp8
+	v_mfma_scale_f32_32x32x64_f8f6f4_E2M3_E3M2 v_mfma_scale_f32_16x16x128_f8f6f4_E5M2_E2M1);
+is(mxcheck('probe', '--device', 'emu', '--dots', 500, '--insn', join(',', @insns), '--out', "$dir/emu.yaml"), 0, 'the emulator') or diag "$out$err";
+is_deeply([ sort $out =~ /^(v_\S+): /mg ], [ sort @insns ], '  has a profile for each kind of register layout');
+is(scalar(() = $out =~ /^  500 random dots, 0 wrong$/mg), 5, '  that random dots confirm');
+like(slurp("$dir/emu.yaml"), qr/^device: "mxcheck emulated gfx950"$/m, '  the file names it');
+my @probe = ('probe', '--device', 'emu', '--dots', 500, '--insn', 'v_mfma_f32_32x32x16_fp8_fp8');
+is(mxcheck(@probe, '--profile', 'cdna3'), 0, 'the emulator under another profile') or diag "$out$err";
+my %found = $out =~ /^  (\w+) +(\d+) +measured/mg;
+is("@found{qw(group parts align join acc drop)}", '16 2 24 24 24 25', '  which is found');
+$h = profile_file(\@h200);
+mxcheck(@probe[ 0 .. 5 ], 'v_mfma_f32_4x4x4_16b_f16', '--profile', $h);
+%found = $out =~ /^  (\w+) +(\d+) +measured/mg;
+is("@found{qw(group fused align round bits)}", '4 1 13 1 13', '  also one of a file, here with all of K in one step') or diag "$out$err";
+is(mxcheck('probe', '--device', 'hip:99', '--insn', 'x'), 77, 'no such device') or diag "$out$err";
+
+# ---- wrong results ----
+
+fill("$set/$name/random-0", 16, sub { $_[0] + 1 });
+is(mxcheck('probe', '--read', $set, '--out', "$dir/none.yaml"), 1, 'random dots that contradict the questions') or diag $out;
+like($out, qr/^  no profile of the family fits; .*\n  is ruled out by MIXED .*\n  k 0: 0x.*: the device gives 0x\w+, the profile 0x\w+$/m, '  become questions');
+ok(!-e "$dir/none.yaml", '  and no profile is written');
+fill("$set/$name/questions", 16, sub { 0 });
+is(mxcheck('probe', '--read', $set), 1, 'zeros have no profile');
+like($out, qr/^  no profile of the family fits; .*\n  is ruled out by SUM \(.*\):\n  k 0: 0x1 \* 0x1, C 0x00000000: the device gives 0x00000000, the profile 0x00000001$/m,
+	'  and the dot that shows it is printed');
+
+# ---- wrong folders ----
+
+sub is_refused {
+	my ($sentence, $want, @arguments) = @_;
+	mxcheck('probe', @arguments);
+	ok($status == 2 && $out eq '' && $err =~ /\A[^\n]*\Q$want\E[^\n]*\n\z/, "$sentence is refused: $want")
+		or diag "exit $status\n$out$err";
+}
+
+my $d = slurp("$set/$name/questions.d.npy");
+spew("$set/$name/questions.d.npy", substr $d, 0, -4);
+is_refused('a truncated file', 'truncated', '--read', $set);
+spew("$set/$name/questions.d.npy", slurp("$set/$name/random-0.d.npy"));
+is_refused('a file of another block', "questions.d.npy: 2000 numbers of u32, it needs $questions of u32", '--read', $set);
+spew("$set/manifest.json", $manifest =~ s/"$name"/"mma_other"/r);
+is_refused('an unknown instruction', "no instruction is called 'mma_other'", '--read', $set);
+spew("$set/manifest.json", '{"format": "mxcheck probe 9"}');
+is_refused('another format', 'its format is not "mxcheck probe 1"', '--read', $set);
+spew("$set/manifest.json", '{"format"');
+is_refused('half a manifest', 'manifest.json:1: ', '--read', $set);
+is_refused('no folder', 'No such file', '--read', "$dir/absent");
+is_refused('a pattern without instructions', "no instruction is called 'x*'", '--emit', "$dir/x", '--insn', 'x*');
+is_refused('no action', 'give --emit DIR, --read DIR or --device D');
+is_refused('two of them', 'give --emit DIR, --read DIR or --device D', '--emit', $set, '--read', $set);
+is_refused('a number of dots', '--dots x: not a number', '--emit', $set, '--dots', 'x');
+
+# ---- without files of random dots ----
+
+is(mxcheck('probe', '--emit', "$dir/bare", '--insn', 'wgmma_k16_f16,v_mfma_scale_*128*E2M1_E2M1', '--bare', '--dots', 300000), 0, '--bare');
+like(slurp("$dir/bare/manifest.json"), qr/"path": "wgmma_k16_f16\/random-1",\s+"dots": 37856,\s+"first": 262144\s/, '  lists random blocks');
+is_deeply([ map { m{([^/]+)$} } glob "$dir/bare/w*/*" ], [ map { "questions.$_.npy" } qw(a b c) ], '  but writes the questions alone');
+is(scalar(() = glob "$dir/bare/v*/questions.s[ab].npy"), 2, '  with scales if there are any');
+my ($header) = slurp("$dir/bare/wgmma_k16_f16/questions.a.npy") =~ /(\{.*?\})/;
+like($header, qr/'<u2'.*\(\d+, 16, ?\)/, '  f16 in u16') or diag $header;
+
+done_testing();

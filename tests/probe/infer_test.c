@@ -1,0 +1,204 @@
+/* The closed loop: a hidden profile answers, and inference finds it or names the fields that no
+ * result tells apart. And devices that are no member of the family. */
+#include "../../probe/infer.h"
+#include "../random.h"
+#include "../tap.h"
+
+#include <string.h>
+
+enum { PROFILES = 1000 };
+
+static bool find(const char *name, struct mx_probe_insn *insn) {
+	for (size_t i = 0; mx_probe_insn_at(i, insn); i++)
+		if (!strcmp(insn->name, name))
+			return true;
+	return false;
+}
+
+struct device {
+	struct mx_answers a;
+	struct mx_probe_dot *dot;
+	uint32_t *d;
+	struct mx_inference x;
+};
+
+static struct device *open_device(const char *name) {
+	struct mx_probe_insn insn;
+	struct device *t = calloc(1, sizeof *t);
+	size_t n = 0;
+	if (find(name, &insn))
+		t->dot = mx_probe_questions(&insn, &n);
+	t->d = calloc(n + 1, sizeof *t->d);
+	mx_answers_make(&t->a, &insn, t->dot, t->d, n);
+	return t;
+}
+
+static void close_device(struct device *t) {
+	mx_answers_free(&t->a);
+	free(t->dot);
+	free(t->d);
+	free(t);
+}
+
+/* ---- the closed loop ---- */
+
+static mx_profile draw(unsigned K, uint64_t *random) {
+	const struct mx_family_field *f;
+	mx_profile p;
+	do {
+		p = (mx_profile){ .parts = 1 };
+		for (size_t i = 0; (f = mx_family_at(i)); i++)
+			if (next_random(random) % 2)
+				*mx_family_value(&p, f) = f->values[next_random(random) % f->n];
+		p = mx_family_canonical(&p, K);
+	} while (mx_profile_check(&p));
+	return p;
+}
+
+static void describe(const char *which, const mx_profile *p) {
+	const struct mx_family_field *f;
+	mx_profile q = *p;
+	char text[512];
+	size_t n = 0;
+	for (size_t i = 0; (f = mx_family_at(i)); i++)
+		if (*mx_family_value(&q, f))
+			n += (size_t)snprintf(text + n, sizeof text - n, " %s %u", f->name,
+			                      *mx_family_value(&q, f));
+	diag("%s:%s", which, n ? text : " nothing");
+}
+
+/* Fields that differ from the hidden profile though they are called measured. */
+static unsigned wrongly_measured(const struct device *t, const mx_profile *hidden) {
+	const struct mx_family_field *f;
+	mx_profile h = *hidden, p = t->x.profile;
+	unsigned wrong = 0;
+	for (size_t i = 0; (f = mx_family_at(i)); i++)
+		wrong += *mx_family_value(&h, f) != *mx_family_value(&p, f) &&
+		         t->x.field[i].matters && t->x.field[i].decided;
+	return wrong;
+}
+
+static bool recovers(struct device *t, const mx_profile *hidden, bool *undecided) {
+	for (size_t i = 0; i < t->a.n; i++)
+		t->d[i] = mx_probe_result(&t->a.insn, hidden, &t->a.terms[i]);
+	mx_infer(&t->a, &t->x);
+	*undecided = false;
+	for (size_t i = 0; mx_family_at(i); i++)
+		*undecided |= t->x.field[i].matters && !t->x.field[i].decided;
+	unsigned wrong = t->x.fits ? wrongly_measured(t, hidden) : 1;
+	if (wrong) {
+		diag("%s: %s", t->a.insn.name, t->x.fits ? "measured another value" : "no fit");
+		describe("hidden", hidden);
+		describe("found", &t->x.profile);
+	}
+	return !wrong;
+}
+
+static void test_loop(const char *name, unsigned profiles, uint64_t seed) {
+	struct device *t = open_device(name);
+	unsigned found = 0, with_undecided = 0;
+	for (unsigned i = 0; i < profiles; i++) {
+		mx_profile hidden = draw(t->a.insn.k, &seed);
+		bool undecided;
+		found += recovers(t, &hidden, &undecided);
+		with_undecided += undecided;
+	}
+	ok(found == profiles, "%s: %u of %u hidden profiles found, %u with undecided fields", name,
+	   found, profiles, with_undecided);
+	close_device(t);
+}
+
+/* What lets a device that computes something else be refused at once. */
+static void test_sums(const char *name) {
+	struct device *t = open_device(name);
+	mx_profile exact = { .parts = 1, .group = t->a.insn.k };
+	uint64_t random = 1;
+	unsigned wrong = 0, dots = 0;
+	for (unsigned i = 0; i < 100; i++) {
+		mx_profile p = draw(t->a.insn.k, &random);
+		for (size_t k = 0; k < t->a.n; k++)
+			if (t->dot[k].question == MX_QUESTION_SUM && ++dots)
+				wrong += mx_probe_result(&t->a.insn, &p, &t->a.terms[k]) !=
+				         mx_probe_result(&t->a.insn, &exact, &t->a.terms[k]);
+	}
+	ok(dots && !wrong, "%s: 100 profiles agree on small sums", name);
+	close_device(t);
+}
+
+static void test_named(const char *name, const char *profile) {
+	struct device *t = open_device(name);
+	mx_profile hidden = mx_family_canonical(mx_profile_by_name(profile), t->a.insn.k);
+	bool undecided;
+	ok(recovers(t, &hidden, &undecided) && t->x.profile.group == hidden.group &&
+	           t->x.profile.align == hidden.align && t->x.profile.parts == hidden.parts,
+	   "%s under %s", name, profile);
+	close_device(t);
+}
+
+/* ---- wrong devices ---- */
+
+static void is_no_member(struct device *t, const char *what) {
+	mx_infer(&t->a, &t->x);
+	ok(!t->x.fits && t->x.dot < t->a.n && t->x.would_be != t->d[t->x.dot],
+	   "%s: no profile fits, dot %zu is the evidence", what, t->x.dot);
+}
+
+static void test_wrong(void) {
+	struct device *t = open_device("mma_m16n8k16_f16");
+	mx_profile hidden = { .group = 16, .align = 25, .parts = 1, .fused = 1, .round = 1 };
+	uint64_t random = 3;
+	is_no_member(t, "zeros");
+	for (size_t i = 0; i < t->a.n; i++)
+		t->d[i] = (uint32_t)next_random(&random);
+	is_no_member(t, "noise");
+	for (size_t i = 0; i < t->a.n; i++)
+		t->d[i] = mx_probe_result(&t->a.insn, &hidden,
+		                          &t->a.terms[i < t->a.n - 1 ? i + 1 : i]);
+	is_no_member(t, "results of the next dot");
+	for (size_t i = 0; i < t->a.n; i++)
+		t->d[i] = mx_probe_result(&t->a.insn, &hidden, &t->a.terms[i]);
+	t->d[t->a.n / 2] ^= 1;
+	is_no_member(t, "one wrong bit");
+	close_device(t);
+}
+
+/* The codes of one type read as another. */
+static void test_other_type(void) {
+	struct device *t = open_device("mma_m16n8k16_f16");
+	struct mx_probe_insn bf16 = t->a.insn;
+	struct mx_term term[2 * 16];
+	struct mx_probe_terms terms = { term, term + 16, 0 };
+	mx_profile hidden = { .group = 16, .align = 25, .parts = 1, .fused = 1, .round = 1 };
+	bf16.a = bf16.b = &mx_types[MX_TYPE_BF16];
+	for (size_t i = 0; i < t->a.n; i++) {
+		mx_probe_terms(&bf16, &t->dot[i], &terms);
+		t->d[i] = mx_probe_result(&bf16, &hidden, &terms);
+	}
+	is_no_member(t, "another instruction");
+	close_device(t);
+}
+
+int main(void) {
+	static const char *const names[] = { "mma_m16n8k16_f16",
+		                             "mma_m16n8k32_e4m3",
+		                             "mma_m16n8k8_tf32",
+		                             "v_mfma_f32_16x16x32_bf16",
+		                             "mma_m16n8k32_s8",
+		                             "v_mfma_f32_32x32x16_bf8_fp8",
+		                             "v_mfma_scale_f32_32x32x64_f8f6f4_E5M2_E4M3",
+		                             "v_mfma_scale_f32_16x16x128_f8f6f4_E2M1_E2M1" };
+	enum { NAMES = sizeof names / sizeof *names };
+	test_named("v_mfma_f32_16x16x32_f16", "cdna3_half");
+	test_named("v_mfma_f32_32x32x16_fp8_fp8", "cdna3");
+	test_named("v_mfma_f32_16x16x32_bf16", "fma32");
+	test_sums(names[1]);
+	test_sums(names[7]);
+	test_wrong();
+	test_other_type();
+	test_loop(names[0], 2, 11);
+	test_loop(names[1], 1, 12);
+	test_loop(names[4], 2, 13);
+	for (unsigned i = 0; i < NAMES && is_long(); i++)
+		test_loop(names[i], PROFILES / NAMES, 100 + i);
+	return done_testing();
+}
