@@ -33,6 +33,7 @@ SRC_codeobject := ref/codeobject
 SRC_mxref := ref/num ref/mma $(addprefix ref/isa/,$(ISA))
 SRC_hip   := ref/hip
 SRC_kernels := kernels/host
+SRC_probe := oracle/probe
 SRC_oracle := oracle oracle/exact
 SRC_fuzz  := fuzz/hunt fuzz/mutation fuzz/shapes
 SRC_ci    := ci/cli ci/inspect ci/numbers ci/reports

@@ -29,7 +29,7 @@ static const char help[] =
 	"                     'v_mfma_*', with --read all\n"
 	"  --dots N           random dots of each instruction; default 1048576\n"
 	"  --seed S           their seed; default 1\n"
-	"  --bare             no files of random dots: the program makes them by probe/random.h\n"
+	"  --bare             no files of random dots: the program makes them by oracle/probe/random.h\n"
 	"  --profile P        with --device emu: how it accumulates, a name or FILE.yaml:NAME\n"
 	"  --out FILE         write the profiles that fit as YAML\n"
 	"  -h, --help         this text\n"

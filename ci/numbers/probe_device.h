@@ -3,7 +3,7 @@
 #define MX_PROBE_DEVICE_H
 
 #include "../../kernels/host/device.h"
-#include "../../probe/probe.h"
+#include "../../oracle/probe/probe.h"
 
 /* The results of n dots: dots[0] ..., or for NULL the random ones of `seed` from `first`. Returns
  * 0, or -1 with the reason. */

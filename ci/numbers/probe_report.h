@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "../../probe/infer.h"
-#include "../../probe/set.h"
+#include "../../oracle/probe/infer.h"
+#include "../../oracle/probe/set.h"
 
 enum { MX_WRONG = 64 };
 

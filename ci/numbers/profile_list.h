@@ -2,7 +2,7 @@
 #ifndef MX_PROFILE_LIST_H
 #define MX_PROFILE_LIST_H
 
-#include "../../probe/profile_file.h"
+#include "../../oracle/probe/profile_file.h"
 #include "explain.h"
 
 enum { MX_PROFILE_FILES = 8 };

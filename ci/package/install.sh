@@ -18,7 +18,7 @@ list() {
   echo "pc ref/mxref.pc.in lib/pkgconfig/mxref.pc"
   echo "644 ci/man/mxcheck.1 share/man/man1/mxcheck.1"
   echo "644 ci/man/mxref.3 share/man/man3/mxref.3"
-  echo "644 probe/random.h share/mxcheck/random.h"
+  echo "644 oracle/probe/random.h share/mxcheck/random.h"
   echo "644 ci/man/mxcheck-probe.5 share/man/man5/mxcheck-probe.5"
   for server in github gitlab; do
     echo "644 ci/package/$server.yml share/mxcheck/ci/$server.yml"

@@ -1,5 +1,5 @@
 /* Members of the family, computed again from the definition in mxref.h with GMP. */
-#include "../../probe/family.h"
+#include "../../oracle/probe/family.h"
 #include "../random.h"
 #include "../tap.h"
 

@@ -1,6 +1,6 @@
 /* The closed loop: a hidden profile answers, and inference finds it or names the fields that no
  * result tells apart. And devices that are no member of the family. */
-#include "../../probe/infer.h"
+#include "../../oracle/probe/infer.h"
 #include "../random.h"
 #include "../tap.h"
 

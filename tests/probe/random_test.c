@@ -1,5 +1,5 @@
 /* random.h: its types are those of ref/num, its dots are functions of seed and number. */
-#include "../../probe/probe.h"
+#include "../../oracle/probe/probe.h"
 #include "../tap.h"
 
 #include <string.h>

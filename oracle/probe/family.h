@@ -2,7 +2,7 @@
 #ifndef MX_PROBE_FAMILY_H
 #define MX_PROBE_FAMILY_H
 
-#include "../ref/mma/step.h"
+#include "../../ref/mma/step.h"
 #include "probe.h"
 
 struct mx_family_field {

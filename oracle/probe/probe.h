@@ -7,8 +7,8 @@
 #ifndef MX_PROBE_H
 #define MX_PROBE_H
 
-#include "../cases/case.h"
-#include "../ref/num/number.h"
+#include "../../cases/case.h"
+#include "../../ref/num/number.h"
 #include "random.h"
 
 enum { MX_PROBE_K = 128, MX_PROBE_BLOCKS = MX_PROBE_K / MX_BLOCK };

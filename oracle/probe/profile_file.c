@@ -1,6 +1,6 @@
 /* Files of measured profiles: the schema, and the profiles of their fields. */
 #include "profile_file.h"
-#include "../cases/waivers.h"
+#include "../../cases/waivers.h"
 #include "family.h"
 
 #include <string.h>

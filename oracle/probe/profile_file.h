@@ -2,7 +2,7 @@
 #ifndef MX_PROFILE_FILE_H
 #define MX_PROFILE_FILE_H
 
-#include "../cases/case.h"
+#include "../../cases/case.h"
 
 /* One field of family.def, with its evidence. */
 struct mx_profile_field {

@@ -1,7 +1,7 @@
 /* The folder of emitted dots: manifest and .npy files, written and read. */
 #include "set.h"
-#include "../cases/files.h"
-#include "../cases/npy.h"
+#include "../../cases/files.h"
+#include "../../cases/npy.h"
 
 #include <errno.h>
 #include <fnmatch.h>
