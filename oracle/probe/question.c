@@ -153,7 +153,7 @@ static void ask_sum(struct list *l) {
 	bool made = true;
 	for (unsigned k = 0; k < K; k++) {
 		struct mx_probe_dot apart = blank();
-		uint32_t other;
+		uint32_t other = 0;
 		ASK({ k, false, 1, 0 });
 		if (!is_integer(l->insn->a))
 			ASK({ k, true, 1, 1 }, { K, false, 5, 0 });
