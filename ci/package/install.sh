@@ -19,6 +19,7 @@ list() {
   echo "644 ci/man/mxcheck.1 share/man/man1/mxcheck.1"
   echo "644 ci/man/mxref.3 share/man/man3/mxref.3"
   echo "644 oracle/probe/random.h share/mxcheck/random.h"
+  find oracle/probe/measured -type f -printf '644 %p share/mxcheck/measured/%f\n'
   echo "644 ci/man/mxcheck-probe.5 share/man/man5/mxcheck-probe.5"
   for server in github gitlab; do
     echo "644 ci/package/$server.yml share/mxcheck/ci/$server.yml"
