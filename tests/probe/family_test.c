@@ -1,7 +1,5 @@
 /* Members of the family, computed again from the definition in mxref.h with GMP. */
-#include "../../oracle/probe/family.h"
-#include "../random.h"
-#include "../tap.h"
+#include "member.h"
 
 #include <gmp.h>
 #include <string.h>
@@ -277,27 +275,6 @@ static uint32_t result(const struct mx_probe_insn *insn, const mx_profile *p,
 
 /* ---- members ---- */
 
-static mx_profile draw(unsigned K, uint64_t *random) {
-	const struct mx_family_field *f;
-	mx_profile p;
-	do {
-		p = (mx_profile){ .parts = 1 };
-		for (size_t i = 0; (f = mx_family_at(i)); i++)
-			if (next_random(random) % 2)
-				*mx_family_value(&p, f) = f->values[next_random(random) % f->n];
-		p = mx_family_canonical(&p, K);
-	} while (mx_profile_check(&p));
-	return p;
-}
-
-static void print_fields(const mx_profile *p) {
-	const struct mx_family_field *f;
-	mx_profile q = *p;
-	for (size_t i = 0; (f = mx_family_at(i)); i++)
-		if (*mx_family_value(&q, f))
-			diag("  %s %u", f->name, *mx_family_value(&q, f));
-}
-
 static void test_members(const struct mx_probe_insn *insn, unsigned members, unsigned step) {
 	struct mx_term term[2 * MX_PROBE_K];
 	struct mx_probe_terms terms = { term, term + MX_PROBE_K, 0 };
@@ -305,7 +282,7 @@ static void test_members(const struct mx_probe_insn *insn, unsigned members, uns
 	struct mx_probe_dot *dot = mx_probe_questions(insn, &n);
 	uint64_t random = n;
 	for (unsigned i = 0; i < members && !wrong; i++) {
-		mx_profile p = draw(insn->k, &random);
+		mx_profile p = draw_member(insn->k, &random);
 		for (size_t k = next_random(&random) % step; k < n && !wrong; k += step, dots++) {
 			mx_probe_terms(insn, &dot[k], &terms);
 			uint32_t d = mx_probe_result(insn, &p, &terms),
@@ -313,7 +290,7 @@ static void test_members(const struct mx_probe_insn *insn, unsigned members, uns
 			if (d != want && ++wrong) {
 				diag("%s dot %zu: 0x%08X, want 0x%08X",
 				     mx_question_name(dot[k].question), k, d, want);
-				print_fields(&p);
+				print_member("the member", &p);
 			}
 		}
 	}

@@ -1,8 +1,7 @@
 /* The closed loop: a hidden profile answers, and inference finds it or names the fields that no
  * result tells apart. And devices that are no member of the family. */
 #include "../../oracle/probe/infer.h"
-#include "../random.h"
-#include "../tap.h"
+#include "member.h"
 
 #include <string.h>
 
@@ -42,31 +41,6 @@ static void close_device(struct device *t) {
 
 /* ---- the closed loop ---- */
 
-static mx_profile draw(unsigned K, uint64_t *random) {
-	const struct mx_family_field *f;
-	mx_profile p;
-	do {
-		p = (mx_profile){ .parts = 1 };
-		for (size_t i = 0; (f = mx_family_at(i)); i++)
-			if (next_random(random) % 2)
-				*mx_family_value(&p, f) = f->values[next_random(random) % f->n];
-		p = mx_family_canonical(&p, K);
-	} while (mx_profile_check(&p));
-	return p;
-}
-
-static void describe(const char *which, const mx_profile *p) {
-	const struct mx_family_field *f;
-	mx_profile q = *p;
-	char text[512];
-	size_t n = 0;
-	for (size_t i = 0; (f = mx_family_at(i)); i++)
-		if (*mx_family_value(&q, f))
-			n += (size_t)snprintf(text + n, sizeof text - n, " %s %u", f->name,
-			                      *mx_family_value(&q, f));
-	diag("%s:%s", which, n ? text : " nothing");
-}
-
 /* Fields that differ from the hidden profile though they are called measured. */
 static unsigned wrongly_measured(const struct device *t, const mx_profile *hidden) {
 	const struct mx_family_field *f;
@@ -88,8 +62,8 @@ static bool recovers(struct device *t, const mx_profile *hidden, bool *undecided
 	unsigned wrong = t->x.fits ? wrongly_measured(t, hidden) : 1;
 	if (wrong) {
 		diag("%s: %s", t->a.insn.name, t->x.fits ? "measured another value" : "no fit");
-		describe("hidden", hidden);
-		describe("found", &t->x.profile);
+		print_member("hidden", hidden);
+		print_member("found", &t->x.profile);
 	}
 	return !wrong;
 }
@@ -98,7 +72,7 @@ static void test_loop(const char *name, unsigned profiles, uint64_t seed) {
 	struct device *t = open_device(name);
 	unsigned found = 0, with_undecided = 0;
 	for (unsigned i = 0; i < profiles; i++) {
-		mx_profile hidden = draw(t->a.insn.k, &seed);
+		mx_profile hidden = draw_member(t->a.insn.k, &seed);
 		bool undecided;
 		found += recovers(t, &hidden, &undecided);
 		with_undecided += undecided;
@@ -115,7 +89,7 @@ static void test_sums(const char *name) {
 	uint64_t random = 1;
 	unsigned wrong = 0, dots = 0;
 	for (unsigned i = 0; i < 100; i++) {
-		mx_profile p = draw(t->a.insn.k, &random);
+		mx_profile p = draw_member(t->a.insn.k, &random);
 		for (size_t k = 0; k < t->a.n; k++)
 			if (t->dot[k].question == MX_QUESTION_SUM && ++dots)
 				wrong += mx_probe_result(&t->a.insn, &p, &t->a.terms[k]) !=
