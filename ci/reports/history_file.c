@@ -61,8 +61,9 @@ static bool has_schema(bool write, sqlite3 *db) {
 }
 
 static int check(const char *path, bool write, sqlite3 *db, struct mx_error *err) {
-	long long application = number_of(db, "PRAGMA application_id");
+	/* In this order: another process makes both at once. */
 	long long parts = number_of(db, "SELECT count(*) FROM sqlite_master");
+	long long application = number_of(db, "PRAGMA application_id");
 	if (application < 0 || parts < 0)
 		return mx_history_fail(path, db, err);
 	if (write && !parts && !application) {
