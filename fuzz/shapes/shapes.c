@@ -25,13 +25,18 @@ struct generation {
 	struct outcome *of; /* GENERATION */
 	_Atomic unsigned next;
 	unsigned n;
+	double end; /* mx_seconds() at which no more trials begin, but for the first; 0: none */
 };
 
 /* ---- one generation ---- */
 
+static bool is_over(const struct generation *g) {
+	return mx_interrupted() || (g->next && g->end > 0 && mx_seconds() >= g->end);
+}
+
 static void *work(void *argument) {
 	struct generation *g = argument;
-	for (unsigned i; !mx_interrupted() && (i = g->next++) < g->n;) {
+	for (unsigned i; !is_over(g) && (i = g->next++) < g->n;) {
 		struct outcome *o = &g->of[i];
 		o->status = mx_trial_run(g->s, &o->trial, o->coverage, &o->verdict, &o->err);
 		o->done = true;
@@ -136,12 +141,12 @@ void mx_shapes_free(struct mx_shapes *s) {
 
 int mx_shapes_run(struct mx_shapes *s, unsigned long count, double seconds, struct mx_error *err) {
 	struct outcome *of = calloc(GENERATION, sizeof *of);
-	double end = mx_seconds() + seconds;
+	double end = seconds > 0 ? mx_seconds() + seconds : 0;
 	unsigned long number = 0;
 	int status = of ? 0 : mx_fail(err, "out of memory");
 	while (!status && !mx_interrupted() && (!count || number < count) &&
-	       (seconds <= 0 || mx_seconds() < end)) {
-		struct generation g = { .s = s, .of = of };
+	       (!end || mx_seconds() < end)) {
+		struct generation g = { .s = s, .of = of, .end = end };
 		for (; g.n < GENERATION && (!count || number < count); g.n++, number++) {
 			memset(&of[g.n], 0, sizeof of[g.n]);
 			mx_shapes_draw(s, number * s->shards + s->shard, &of[g.n].trial);

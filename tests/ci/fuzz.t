@@ -87,6 +87,12 @@ my ($plain, $steered) = $out =~ /^gemm\/mxfp8_persistent  \d+ shapes without ste
 cmp_ok($steered // 0, '>=', $plain // 99, '  and prints what is reached without steering and with it') or diag $out;
 is(mxcheck('--coverage'), 2, '--coverage needs fuzz');
 
+# ---- a time ----
+
+is(fuzz('--time', '0.1s', '--jobs', 1, 'gemm/mxfp4_pipelined_f32/*'), 0, '--time ends') or diag $out, $err;
+my ($shapes) = $out =~ /^pass  \S+  (\d+) shapes/m;
+ok($shapes && $shapes < 24, '  between two shapes') or diag $out;
+
 # ---- the same from a seed ----
 
 my @args = ('--count', 12, '-v', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', "$build/kernels/broken/store_past_n.co");
