@@ -154,8 +154,8 @@ sub interrupted {
 	my $pid = fork // BAIL_OUT("fork: $!");
 	if (!$pid) {
 		open STDOUT, '>', $log;
-		exec $program, 'fuzz', '--regress', "$dir/late", '--time', '60s', '--case', @args;
-		POSIX::_exit(127); # a child that goes on as the test would never end
+		exec $program, 'fuzz', '--regress', "$dir/late", '--time', '60s', '--case', @args
+			or POSIX::_exit(127); # a child that goes on as the test would never end
 	}
 	for (1 .. 1200) {
 		last if -s $log;
