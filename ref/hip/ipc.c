@@ -14,7 +14,7 @@ struct handle {
 	uint64_t bytes, offset; /* of the allocation; of the pointer in it */
 };
 
-static const char magic[8] = "mxhipipc";
+static const char magic[] = "mxhipip";
 
 _Static_assert(sizeof(struct handle) <= sizeof(hipIpcMemHandle_t), "a handle has 64 bytes");
 
