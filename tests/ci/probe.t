@@ -105,7 +105,7 @@ $h = profile_file(\@h200);
 mxcheck(@probe[ 0 .. 5 ], 'v_mfma_f32_4x4x4_16b_f16', '--profile', $h);
 %found = $out =~ /^  (\w+) +(\d+) +measured/mg;
 is("@found{qw(group fused align round bits)}", '4 1 13 1 13', '  also one of a file, here with all of K in one step') or diag "$out$err";
-is(mxcheck('probe', '--device', 'hip:99', '--insn', 'x'), 77, 'no such device') or diag "$out$err";
+is(mxcheck('probe', '--device', 'hip:99'), 77, 'no such device') or diag "$out$err";
 
 # ---- wrong results ----
 
@@ -127,11 +127,26 @@ sub is_refused {
 		or diag "exit $status\n$out$err";
 }
 
+mxcheck('probe', '--emit', "$dir/two", '--insn', 'mma_*_s8', '--dots', 100);
+fill("$dir/two/$name/$_", 16, sub { $_[0] }) for qw(questions random-0);
+spew("$dir/two/mma_m16n8k32_s8/questions.d.npy", 'x');
+is(mxcheck('probe', '--read', "$dir/two", '--out', "$dir/first.yaml"), 2, 'the results of the second instruction are bad');
+like(slurp("$dir/first.yaml"), qr/^  - name: $name$/m, '  the profile of the first is written');
+
 my $d = slurp("$set/$name/questions.d.npy");
 spew("$set/$name/questions.d.npy", substr $d, 0, -4);
 is_refused('a truncated file', 'truncated', '--read', $set);
 spew("$set/$name/questions.d.npy", slurp("$set/$name/random-0.d.npy"));
 is_refused('a file of another block', "questions.d.npy: 2000 numbers of u32, it needs $questions of u32", '--read', $set);
+for ([ 'seed', 'no seed, or no instructions' ], [ 'instructions', 'no seed, or no instructions' ], [ 'random', 'random' ], [ 'name', 'name' ]) {
+	my ($key, $want) = @$_;
+	spew("$set/manifest.json", $manifest =~ s/"$key"/"other"/r);
+	is_refused("a manifest without $key", $want, '--read', $set);
+}
+spew("$set/manifest.json", $manifest);
+spew("$set/device.json", '{"device": ');
+is_refused('half a device.json', 'device.json:1: ', '--read', $set);
+unlink "$set/device.json";
 spew("$set/manifest.json", $manifest =~ s/"$name"/"mma_other"/r);
 is_refused('an unknown instruction', "no instruction is called 'mma_other'", '--read', $set);
 spew("$set/manifest.json", '{"format": "mxcheck probe 9"}');
@@ -142,6 +157,13 @@ is_refused('no folder', 'No such file', '--read', "$dir/absent");
 is_refused('a pattern without instructions', "no instruction is called 'x*'", '--emit', "$dir/x", '--insn', 'x*');
 is_refused('no action', 'give --emit DIR, --read DIR or --device D');
 is_refused('two of them', 'give --emit DIR, --read DIR or --device D', '--emit', $set, '--read', $set);
+is_refused('one such pattern of two', "no instruction is called 'x*'", '--read', $set, '--insn', 'mma_*,x*');
+is_refused('an instruction of another device', "no instruction of gfx950 is called 'mma_*'", '--device', 'emu', '--insn', 'mma_*');
+is_refused('a second set in the folder', 'manifest.json: exists; give an empty folder', '--emit', $set, '--insn', 'mma_*', '--dots', 1);
+is_refused('two profiles', '2 profiles; give one', '--device', 'emu', '--profile', 'block32,cdna3');
+is_refused('an option without use', "$$_[2] has no use with $$_[0]", @$_)
+	for [ '--emit', "$dir/x", '--out', 'x' ], [ '--read', $set, '--dots', 5 ], [ '--read', $set, '--seed', 5 ],
+	[ '--read', $set, '--profile', 'block32' ], [ '--device', 'emu', '--bare' ];
 is_refused('a number of dots', '--dots x: not a number', '--emit', $set, '--dots', 'x');
 
 # ---- without files of random dots ----
