@@ -97,8 +97,10 @@ is(mxcheck('probe', '--device', 'emu', '--dots', 500, '--insn', join(',', @insns
 is_deeply([ sort $out =~ /^(v_\S+): /mg ], [ sort @insns ], '  has a profile for each kind of register layout');
 is(scalar(() = $out =~ /^  500 random dots, 0 wrong$/mg), 5, '  that random dots confirm');
 like(slurp("$dir/emu.yaml"), qr/^device: "mxcheck emulated gfx950"$/m, '  the file names it');
-my @probe = ('probe', '--device', 'emu', '--dots', 500, '--insn', 'v_mfma_f32_32x32x16_fp8_fp8');
+my @probe = ('probe', '--device', 'emu', '--dots', 500, '--insn', 'v_mfma_f32_16x16x32_fp8_fp8');
 is(mxcheck(@probe, '--profile', 'cdna3'), 0, 'the emulator under another profile') or diag "$out$err";
+my ($first) = $out =~ /^(v_.*)/;
+like(slurp('README.md'), qr/^\Q$first\E$/m, '  as the example in README.md') or diag $first;
 my %found = $out =~ /^  (\w+) +(\d+) +measured/mg;
 is("@found{qw(group parts align join acc drop)}", '16 2 24 24 24 25', '  which is found');
 $h = profile_file(\@h200);
@@ -168,8 +170,10 @@ is_refused('a number of dots', '--dots x: not a number', '--emit', $set, '--dots
 
 # ---- without files of random dots ----
 
-is(mxcheck('probe', '--emit', "$dir/bare", '--insn', 'wgmma_k16_f16,v_mfma_scale_*128*E2M1_E2M1', '--bare', '--dots', 300000), 0, '--bare');
+is(mxcheck('probe', '--emit', "$dir/bare", '--insn', 'mma_m16n8k16_f16,wgmma_k16_f16,v_mfma_scale_*128*E2M1_E2M1', '--bare', '--dots', 300000), 0, '--bare');
 like(slurp("$dir/bare/manifest.json"), qr/"path": "wgmma_k16_f16\/random-1",\s+"dots": 37856,\s+"first": 262144\s/, '  lists random blocks');
+my ($example) = slurp("$dir/bare/manifest.json") =~ m{"path": "mma_m16n8k16_f16/questions",\s+"dots": (\d+)};
+like(slurp('ci/man/mxcheck-probe.5'), qr{"mma_m16n8k16_f16/questions", "dots": $example\}}, '  as the example in mxcheck-probe(5)') or diag $example;
 is_deeply([ map { m{([^/]+)$} } glob "$dir/bare/w*/*" ], [ map { "questions.$_.npy" } qw(a b c) ], '  but writes the questions alone');
 is(scalar(() = glob "$dir/bare/v*/questions.s[ab].npy"), 2, '  with scales if there are any');
 my ($header) = slurp("$dir/bare/wgmma_k16_f16/questions.a.npy") =~ /(\{.*?\})/;
