@@ -77,13 +77,16 @@ my $h = profile_file(\@h200);
 my @mfma = ('mfma', '--format', 'E4M3', '--a', '0x38', '--b', '0x38', '--c', '0x3F800200');
 is(mxcheck(@mfma, '--explain', '--profile', "block32,$h"), 0, 'mfma takes the file') or diag $err;
 like($out, qr/^block32    0x40000100 .*\(assumed\)\nwgmma      0x40000000 .*\(measured on H\)$/m, '  beside another profile');
+mxcheck(@mfma, '--explain', '--profile', 'block32,oracle/probe/measured/nvidia_h100.yaml:wgmma_k32_e4m3');
+like($out, qr/^  block32        0x.*\n  wgmma_k32_e4m3 0x/m, '  names have one width') or diag $out;
 is(mxcheck(@mfma, '--profile', "$h:wgmma"), 0, '  or one profile of it') or diag $err;
 for ([ "$h:other", 'no profile other' ], [ "$dir/profile.yaml", 'no profile for the formats' ], [ "$dir/absent.yaml", 'absent.yaml' ]) {
 	mxcheck(@mfma, '--profile', $$_[0]);
 	ok($status == 2 && index($err, $$_[1]) >= 0, "  $$_[1]") or diag $err;
 }
 for ([ [ 'group, value: 32', 'fused, value: 1' ], 'h.yaml:5: profiles[0]: its fields contradict each other' ],
-	[ [ 'groups, value: 32' ], 'h.yaml:5: profiles[0]: no field groups' ], [ [ 'group, value: 32x' ], 'h.yaml:9: ' ]) {
+	[ [ 'groups, value: 32' ], 'h.yaml:5: profiles[0]: field groups: unknown, or given twice' ],
+	[ [ 'group, value: 32', 'fused, value: 1', 'group, value: 16' ], 'h.yaml:5: profiles[0]: field group: unknown, or given twice' ], [ [ 'group, value: 32x' ], 'h.yaml:9: ' ]) {
 	mxcheck(@mfma, '--profile', profile_file($$_[0]));
 	ok($status == 2 && index($err, $$_[1]) >= 0, "  $$_[1]") or diag $err;
 }
