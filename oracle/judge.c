@@ -211,8 +211,9 @@ static int judge_tiles(struct mx_bench *b, struct mx_verdict *v, struct mx_error
 			return -1;
 	size_t n = strlen(v->basis);
 	snprintf(v->basis + n, sizeof v->basis - n,
-	         "; %u tiles, %" PRIu64 " of %" PRIu64 " workgroups", b->plan.n_tiles,
-	         b->options.n_workgroups, (uint64_t)grid[0] * grid[1] * grid[2]);
+	         "; %u tile%s, %" PRIu64 " of %" PRIu64 " workgroups", b->plan.n_tiles,
+	         b->plan.n_tiles == 1 ? "" : "s", b->options.n_workgroups,
+	         (uint64_t)grid[0] * grid[1] * grid[2]);
 	return 0;
 }
 

@@ -1,6 +1,8 @@
 /* The accuracy of a run. */
 #include "accuracy.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,10 +87,12 @@ bool mx_histogram_read(const char *text, struct mx_metrics *m) {
 	char *end;
 	*m = (struct mx_metrics){ 0 };
 	for (;;) {
-		if (!(outputs = class_at(&text, m)) || strncmp(text, ": ", 2))
+		if (!(outputs = class_at(&text, m)) || *outputs || strncmp(text, ": ", 2) ||
+		    !isdigit((unsigned char)text[2]))
 			return false;
+		errno = 0;
 		*outputs = strtoul(text + 2, &end, 10);
-		if (end == text + 2 || !*outputs)
+		if (errno || !*outputs)
 			return false;
 		if (!*end)
 			return true;

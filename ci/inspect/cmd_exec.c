@@ -250,7 +250,7 @@ static bool make_kept(struct exec *x, const char *option, const char *folder) {
 	if ((mkdir(folder, 0777) && errno != EEXIST) || !realpath(folder, x->folder))
 		why = strerror(errno);
 	else if (rmdir(x->folder) || mkdir(x->folder, 0777))
-		why = "the folder must be empty";
+		why = errno == ENOTDIR ? "no folder" : "the folder must be empty";
 	if (why)
 		mx_complain("exec", "%s %s: %s", option, folder, why);
 	return !why;

@@ -14,7 +14,7 @@ static const char help[] =
 	"                    --row R --col C [OPTIONS]\n"
 	"\n"
 	"Computes one output element of the scaled MFMA: c + sum over k of a[k] b[k], with a "
-        "scale\n"
+	"scale\n"
 	"for each 32 k, by a sequence of as many instructions as K needs.\n"
 	"\n"
 	"  --format A[,B]     element formats: E2M1, E4M3, E5M2, E2M3, E3M2; B defaults to A\n"
@@ -132,14 +132,6 @@ static const char *fidelity(const mx_profile *p) {
 	                                      : "assumed";
 }
 
-/* The longest name, at least that of the named profiles. */
-static int name_width(const struct mx_profile_list *l) {
-	size_t width = 10;
-	for (size_t i = 0; i < l->n; i++)
-		width = strlen(l->profile[i]->name) > width ? strlen(l->profile[i]->name) : width;
-	return (int)width;
-}
-
 static int show(const struct request *q, const struct mx_element *e,
                 const struct mx_profile_list *l) {
 	int status = q->explain ? mx_element_explain(e, l->profile, l->n) : 0;
@@ -150,8 +142,8 @@ static int show(const struct request *q, const struct mx_element *e,
 		const mx_profile *p = l->profile[i];
 		mx_f32 d = mx_element_after(e, p, e->K);
 		const char *on = mx_profile_list_device(l, p);
-		printf("%-*s 0x%08X  %-16s (%s%s%s)\n", name_width(l), p->name, d.v,
-		       mx_f32_text(d, text), fidelity(p), *on ? " on " : "", on);
+		printf("%-*s 0x%08X  %-16s (%s%s%s)\n", mx_profile_name_width(l->profile, l->n),
+		       p->name, d.v, mx_f32_text(d, text), fidelity(p), *on ? " on " : "", on);
 	}
 	return status ? 1 : 0;
 }

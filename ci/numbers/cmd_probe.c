@@ -29,7 +29,7 @@ static const char help[] =
 	"                     'v_mfma_*', with --read all\n"
 	"  --dots N           random dots of each instruction; default 1048576\n"
 	"  --seed S           their seed; default 1\n"
-	"  --bare             no files of random dots: the program makes them by oracle/probe/random.h\n"
+	"  --bare             no files of random dots; oracle/probe/random.h makes them\n"
 	"  --profile P        with --device emu: how it accumulates, a name or FILE.yaml:NAME\n"
 	"  --out FILE         write the profiles that fit as YAML\n"
 	"  -h, --help         this text\n"
@@ -44,6 +44,14 @@ struct request {
 	bool bare;
 };
 
+/* Each pattern of --insn must name an instruction, for --device one of gfx950. */
+static int check_insns(const struct request *q) {
+	struct mx_error err;
+	return q->insn && mx_probe_check_patterns(q->insn, q->device, &err)
+	               ? mx_complain("probe", "--insn: %s", err.text)
+	               : 0;
+}
+
 /* ---- --emit ---- */
 
 static int make_plan(const struct request *q, struct mx_probe_plan *plan) {
@@ -53,7 +61,7 @@ static int make_plan(const struct request *q, struct mx_probe_plan *plan) {
 	if (q->seed && !mx_parse_unsigned(q->seed, (1ul << 63) - 1, &seed))
 		return mx_complain("probe", "--seed %s: not a number", q->seed);
 	*plan = (struct mx_probe_plan){ q->insn ? q->insn : "v_mfma_*", seed, dots, q->bare };
-	return 0;
+	return check_insns(q);
 }
 
 static int emit(const struct request *q) {
@@ -71,26 +79,40 @@ static int emit(const struct request *q) {
 
 /* ---- a folder or a device ---- */
 
-static int write_yaml(const char *path, char *text, size_t n, struct mx_error *err) {
-	return mx_files_write(&(struct mx_file){ path, { { text, n } } }, 1, err);
+/* The text of --out. */
+struct yaml {
+	const char *path;
+	char *text;
+	size_t n;
+};
+
+/* Infers the profile of one instruction. The file has each as soon as it is known: a device takes
+ * minutes for the next. */
+static int read_entry(struct mx_reading *r, const struct mx_probe_entry *e, struct yaml *y,
+                      struct mx_error *err) {
+	size_t fitting = r->done - r->failed;
+	if (mx_probe_read_entry(r, e, err))
+		return -1;
+	fflush(stdout);
+	if (!r->yaml || r->done - r->failed == fitting)
+		return 0;
+	fflush(r->yaml);
+	return mx_files_write(&(struct mx_file){ y->path, { { y->text, y->n } } }, 1, err);
 }
 
 static int read_set(const struct request *q, struct mx_reading r) {
 	struct mx_error err;
-	char *text = NULL;
-	size_t n = 0;
-	r.yaml = q->out ? open_memstream(&text, &n) : NULL;
+	struct yaml y = { .path = q->out };
+	r.yaml = q->out ? open_memstream(&y.text, &y.n) : NULL;
 	int status = q->out && !r.yaml ? mx_fail(&err, "out of memory") : 0;
 	if (r.yaml)
 		mx_probe_yaml_begin(r.yaml, r.set);
 	for (size_t i = 0; !status && i < r.set->n; i++)
 		if (!q->insn || mx_probe_is_selected(q->insn, r.set->entry[i].insn.name))
-			status = mx_probe_read_entry(&r, &r.set->entry[i], &err);
+			status = read_entry(&r, &r.set->entry[i], &y, &err);
 	if (r.yaml)
 		fclose(r.yaml);
-	if (!status && q->out && r.done > r.failed)
-		status = write_yaml(q->out, text, n, &err);
-	free(text);
+	free(y.text);
 	if (status)
 		return mx_complain("probe", "%s", err.text);
 	if (!r.done)
@@ -101,6 +123,8 @@ static int read_set(const struct request *q, struct mx_reading r) {
 static int read_folder(const struct request *q) {
 	struct mx_probe_set set;
 	struct mx_error err;
+	if (check_insns(q))
+		return MX_BAD_INPUT;
 	if (mx_probe_open(q->read, &set, &err))
 		return mx_complain("probe", "%s", err.text);
 	int status = read_set(q, (struct mx_reading){ .set = &set });
@@ -156,6 +180,9 @@ static int set_profile(const struct request *q, const struct mx_device *d,
 		return q->profile ? mx_complain("probe", "--profile is for --device emu") : 0;
 	if (q->profile && mx_profile_list_make(l, q->profile, &err))
 		return mx_complain("probe", "%s", err.text);
+	if (l->n > 1)
+		return mx_complain("probe", "--profile %s: %zu profiles; give one", q->profile,
+		                   l->n);
 	const struct mxhipLaunchOptions options = { .size = sizeof options,
 		                                    .arithmetic = l->n ? l->profile[0] : NULL };
 	return d->emu->set_launch_options(&options)
@@ -186,6 +213,16 @@ static int on_device(const struct request *q) {
 	return status;
 }
 
+/* An option that the action has no use for; NULL if there is none. */
+static const char *useless(const struct request *q) {
+	return q->emit && q->out          ? "--out"
+	       : !q->device && q->profile ? "--profile"
+	       : !q->emit && q->bare      ? "--bare"
+	       : q->read && q->dots       ? "--dots"
+	       : q->read && q->seed       ? "--seed"
+	                                  : NULL;
+}
+
 int mx_cmd_probe(int argc, char **argv) {
 	struct request q = { 0 };
 	const struct mx_arg table[] = {
@@ -200,5 +237,10 @@ int mx_cmd_probe(int argc, char **argv) {
 		return status;
 	if (n || !!q.emit + !!q.read + !!q.device != 1)
 		return mx_complain("probe", "give --emit DIR, --read DIR or --device D");
+	if (useless(&q))
+		return mx_complain("probe", "%s has no use with %s", useless(&q),
+		                   q.emit   ? "--emit"
+		                   : q.read ? "--read"
+		                            : "--device");
 	return q.emit ? emit(&q) : q.read ? read_folder(&q) : on_device(&q);
 }

@@ -136,6 +136,7 @@ static void print_block(const struct mx_element *e, unsigned i, const struct blo
 
 struct track {
 	const mx_profile *profile;
+	int width;            /* of the names of all profiles */
 	mx_f32 acc;           /* by mx_mma_dot, as printed last */
 	struct mx_wide since; /* all products after that */
 	mx_f32 exact;         /* the accumulator of profiles with exact sums */
@@ -197,11 +198,11 @@ static int step(const struct mx_element *e, struct track *t, const struct block 
 	char before[32], after[32];
 	take_block(e, t, s, k - MX_BLOCK);
 	if (!rounds_at(e, t->profile, k)) {
-		printf("  %-10s is not rounded here\n", t->profile->name);
+		printf("  %-*s is not rounded here\n", t->width, t->profile->name);
 		return 0;
 	}
 	mx_f32 result = mx_element_after(e, t->profile, k);
-	printf("  %-10s 0x%08X (%s) -> 0x%08X (%s)", t->profile->name, t->acc.v,
+	printf("  %-*s 0x%08X (%s) -> 0x%08X (%s)", t->width, t->profile->name, t->acc.v,
 	       mx_f32_text(t->acc, before), result.v, mx_f32_text(result, after));
 	double off = t->special ? 0 : off_by(t, result);
 	if (t->special)
@@ -237,11 +238,20 @@ static void print_divergence(const struct mx_element *e, const struct track *t, 
 			       t[i].acc.v == t[0].acc.v ? "agree" : "differ");
 }
 
+/* At least that of the profiles of profiles.def. */
+int mx_profile_name_width(const mx_profile *const *profiles, size_t n) {
+	size_t width = 10;
+	for (size_t i = 0; i < n; i++)
+		width = strlen(profiles[i]->name) > width ? strlen(profiles[i]->name) : width;
+	return (int)width;
+}
+
 int mx_element_explain(const struct mx_element *e, const mx_profile *const *profiles, size_t n) {
 	struct track tracks[MX_ELEMENT_PROFILES] = { 0 };
 	int status = 0;
 	for (size_t i = 0; i < n; i++)
-		tracks[i] = (struct track){ .profile = profiles[i], .acc = e->c, .exact = e->c };
+		tracks[i] = (struct track){ profiles[i], mx_profile_name_width(profiles, n),
+			                    .acc = e->c, .exact = e->c };
 	for (unsigned i = 0; i < e->K / MX_BLOCK; i++) {
 		struct block s = block_sum(e, i);
 		print_block(e, i, &s);

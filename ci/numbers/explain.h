@@ -23,4 +23,7 @@ mx_f32 mx_element_after(const struct mx_element *e, const mx_profile *p, unsigne
 enum { MX_ELEMENT_PROFILES = 128 };
 int mx_element_explain(const struct mx_element *e, const mx_profile *const *profiles, size_t n);
 
+/* The width of a column of their names. */
+int mx_profile_name_width(const mx_profile *const *profiles, size_t n);
+
 #endif

@@ -193,7 +193,7 @@ static int open_runtime(struct mx_device *d, struct mx_why *why) {
 	if ((e = h->hipGetDeviceCount(&n)) != hipSuccess)
 		return absent(d, why, e, "hipGetDeviceCount");
 	if (d->ordinal >= n)
-		return mx_why(why, "the runtime has %d devices", n), 1;
+		return mx_why(why, "the runtime has %d device%s", n, n == 1 ? "" : "s"), 1;
 	if ((e = read_properties(d)) != hipSuccess)
 		return absent(d, why, e, "hipGetDeviceProperties");
 	if (!d->emu)

@@ -55,7 +55,14 @@ static const struct mx_family_field *find(const char *name) {
 	return f;
 }
 
-/* Whether all fields exist; *wrong is one that does not. */
+static bool is_again(const struct mx_profile_row *r, unsigned i) {
+	for (unsigned j = 0; j < i; j++)
+		if (!strcmp(r->fields[j].field, r->fields[i].field))
+			return true;
+	return false;
+}
+
+/* Whether each field exists, once; *wrong is one that does not. */
 static bool make_profile(struct mx_profile_row *r, const char *device, const char **wrong) {
 	r->profile = (mx_profile){
 		.name = r->name, .fidelity = MX_MEASURED, .source = device, .parts = 1
@@ -63,7 +70,7 @@ static bool make_profile(struct mx_profile_row *r, const char *device, const cha
 	for (unsigned i = 0; i < r->n_fields; i++) {
 		const struct mx_family_field *f = find(r->fields[i].field);
 		*wrong = r->fields[i].field;
-		if (!f)
+		if (!f || is_again(r, i))
 			return false;
 		*mx_family_value(&r->profile, f) = r->fields[i].value;
 	}
@@ -77,7 +84,9 @@ static int check(struct source *s, struct mx_profile_file *f, struct mx_error *e
 		unsigned line = source_line(source_entry(s, rows, i));
 		const char *wrong = NULL;
 		if (!make_profile(&f->profiles[i], f->device, &wrong))
-			return source_fail(err, s, line, "profiles[%u]: no field %s", i, wrong);
+			return source_fail(err, s, line,
+			                   "profiles[%u]: field %s: unknown, or given twice", i,
+			                   wrong);
 		if (mx_profile_check(&f->profiles[i].profile))
 			return source_fail(err, s, line,
 			                   "profiles[%u]: its fields contradict each other", i);

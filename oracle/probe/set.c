@@ -200,20 +200,45 @@ bool mx_probe_is_selected(const char *patterns, const char *name) {
 	return selected;
 }
 
+static bool names_one(const char *pattern, bool gfx950) {
+	struct mx_probe_insn insn;
+	for (size_t i = 0; mx_probe_insn_at(i, &insn); i++)
+		if ((insn.gfx950 || !gfx950) && !fnmatch(pattern, insn.name, 0))
+			return true;
+	return false;
+}
+
+int mx_probe_check_patterns(const char *patterns, bool gfx950, struct mx_error *err) {
+	char *copy = strdup(patterns), *rest = copy, *one;
+	int status = copy ? 0 : mx_fail(err, "out of memory");
+	while (!status && (one = strsep(&rest, ",")))
+		if (!names_one(one, gfx950))
+			status = mx_fail(err, "no instruction%s is called '%s'",
+			                 gfx950 ? " of gfx950" : "", one);
+	free(copy);
+	return status;
+}
+
+/* Results in the folder belong to its dots. */
+static int make_folder(const char *folder, struct mx_error *err) {
+	char path[PATH_MAX];
+	if (mkdir(folder, 0777) && errno != EEXIST)
+		return mx_fail(err, "%s: %s", folder, strerror(errno));
+	snprintf(path, sizeof path, "%s/manifest.json", folder);
+	return access(path, F_OK) ? 0 : mx_fail(err, "%s: exists; give an empty folder", path);
+}
+
 int mx_probe_emit(const char *folder, const struct mx_probe_plan *p, size_t *n,
                   struct mx_error *err) {
 	struct mx_probe_insn insn;
 	json_t *insns = json_array();
-	int status = 0;
-	if (mkdir(folder, 0777) && errno != EEXIST)
-		status = mx_fail(err, "%s: %s", folder, strerror(errno));
+	int status = make_folder(folder, err);
 	for (size_t i = 0; !status && mx_probe_insn_at(i, &insn); i++)
 		if (mx_probe_is_selected(p->insns, insn.name))
 			status = emit_insn(folder, p, &insn, insns, err);
 	*n = json_array_size(insns);
 	if (!status)
-		status = *n ? write_manifest(folder, p->seed, insns, err)
-		            : mx_fail(err, "no instruction is called '%s'", p->insns);
+		status = write_manifest(folder, p->seed, insns, err);
 	json_decref(insns);
 	return status;
 }
@@ -243,12 +268,15 @@ static bool find_insn(const char *name, struct mx_probe_insn *insn) {
 }
 
 static int read_entry(const json_t *row, struct mx_probe_entry *e, struct mx_error *err) {
-	const char *name = json_string_value(json_object_get(row, "name"));
-	json_int_t dots = json_integer_value(json_object_get(row, "random"));
-	const json_t *questions = json_object_get(row, "questions");
+	const char *name;
+	json_int_t dots;
+	const json_t *questions;
+	json_error_t why;
+	if (json_unpack_ex((json_t *)row, &why, 0, "{s:s, s:I, s:o}", "name", &name, "random",
+	                   &dots, "questions", &questions))
+		return mx_fail(err, "manifest.json: an instruction: %s", why.text);
 	if (!find_insn(name, &e->insn))
-		return mx_fail(err, "manifest.json: no instruction is called '%s'",
-		               name ? name : "");
+		return mx_fail(err, "manifest.json: no instruction is called '%s'", name);
 	if (dots < 0 || dots > INT64_C(1) << 40)
 		return mx_fail(err, "manifest.json: %s: bad number of random dots", name);
 	e->dots = (uint64_t)dots;
@@ -260,11 +288,14 @@ static int read_entry(const json_t *row, struct mx_probe_entry *e, struct mx_err
 
 static int read_entries(const json_t *manifest, struct mx_probe_set *s, struct mx_error *err) {
 	const json_t *insns = json_object_get(manifest, "instructions");
+	const json_t *seed = json_object_get(manifest, "seed");
 	const char *format = json_string_value(json_object_get(manifest, "format"));
 	if (!format || strcmp(format, FORMAT))
 		return mx_fail(err, "%s/manifest.json: its format is not \"" FORMAT "\"",
 		               s->folder);
-	s->seed = (uint64_t)json_integer_value(json_object_get(manifest, "seed"));
+	if (!json_is_integer(seed) || !json_is_array(insns))
+		return mx_fail(err, "%s/manifest.json: no seed, or no instructions", s->folder);
+	s->seed = (uint64_t)json_integer_value(seed);
 	if (!(s->entry = calloc(json_array_size(insns) + 1, sizeof *s->entry)))
 		return mx_fail(err, "out of memory");
 	for (; s->n < json_array_size(insns); s->n++)
@@ -278,18 +309,29 @@ static void copy_text(const json_t *from, const char *key, char to[MX_PROBE_TEXT
 	snprintf(to, MX_PROBE_TEXT, "%s", text ? text : "");
 }
 
+/* device.json, if there is one. */
+static int read_device(struct mx_probe_set *s, struct mx_error *err) {
+	char path[PATH_MAX];
+	snprintf(path, sizeof path, "%s/device.json", s->folder);
+	if (access(path, F_OK))
+		return 0;
+	json_t *device = read_json(s->folder, "device.json", err);
+	if (!device)
+		return -1;
+	copy_text(device, "device", s->device);
+	copy_text(device, "driver", s->driver);
+	copy_text(device, "date", s->date);
+	json_decref(device);
+	return 0;
+}
+
 int mx_probe_open(const char *folder, struct mx_probe_set *s, struct mx_error *err) {
-	struct mx_error none;
 	*s = (struct mx_probe_set){ .folder = folder };
-	json_t *manifest = read_json(folder, "manifest.json", err), *device;
+	json_t *manifest = read_json(folder, "manifest.json", err);
 	int status = manifest ? read_entries(manifest, s, err) : -1;
 	json_decref(manifest);
-	if (!status && (device = read_json(folder, "device.json", &none))) {
-		copy_text(device, "device", s->device);
-		copy_text(device, "driver", s->driver);
-		copy_text(device, "date", s->date);
-		json_decref(device);
-	}
+	if (!status)
+		status = read_device(s, err);
 	if (status)
 		mx_probe_close(s);
 	return status;

@@ -16,7 +16,10 @@ struct mx_probe_plan {
 /* Whether one of the patterns fits. */
 bool mx_probe_is_selected(const char *patterns, const char *name);
 
-/* Writes a folder; *insns gets the number of instructions. */
+/* 0 if each of the patterns fits an instruction, of gfx950 if that is set. */
+int mx_probe_check_patterns(const char *patterns, bool gfx950, struct mx_error *err);
+
+/* Writes a folder without a manifest; *insns gets the number of instructions. */
 int mx_probe_emit(const char *folder, const struct mx_probe_plan *p, size_t *insns,
                   struct mx_error *err);
 

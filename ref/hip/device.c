@@ -1,6 +1,8 @@
 /* The devices, each an emulated gfx950, and the calls that choose one. There is one, or as many as
  * MXHIP_DEVICES=N says. */
+#include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 
 #include "queue.h"
 
@@ -9,6 +11,9 @@ static _Thread_local int current;
 
 static void count(void) {
 	uint64_t n = mx_hip_number("MXHIP_DEVICES");
+	if (n > MX_MOST_DEVICES)
+		fprintf(stderr, "libmxhip: MXHIP_DEVICES: %d of %" PRIu64 " devices\n",
+		        MX_MOST_DEVICES, n);
 	n_devices = !n ? 1 : n < MX_MOST_DEVICES ? (int)n : MX_MOST_DEVICES;
 }
 

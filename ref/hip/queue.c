@@ -13,6 +13,7 @@
  * enqueued after a time without a call. */
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -39,6 +40,7 @@ static struct ihipStream_t legacy[MX_MOST_DEVICES], *streams; /* the list of all
 static uint64_t last_seq, calls, random_state;
 static unsigned n_pieces, n_running;
 static bool seeded, ended;
+static _Thread_local const struct ihipStream_t *within; /* whose piece this thread runs */
 
 /* ---- streams ---- */
 
@@ -214,8 +216,11 @@ static bool step(void) {
 	n_running++;
 	pthread_mutex_unlock(&lock);
 	bool was = mx_options_suspend(true);
+	const struct ihipStream_t *outer = within;
+	within = s;
 	hipError_t before = hipPeekAtLastError();
 	hipError_t e = mx_node_run(&s->first->node);
+	within = outer;
 	if (e != hipSuccess)
 		mx_hip_defer_failure(e, before);
 	mx_options_suspend(was);
@@ -333,8 +338,17 @@ hipError_t mx_queue_push(struct ihipStream_t *stream, struct hipGraphNode *node)
 
 /* ---- waiting ---- */
 
+/* A wait of a host function for itself does not end. */
+static void warn_of_itself(const struct ihipStream_t *stream, uint64_t seq) {
+	if (within && within->first->seq <= seq &&
+	    (!stream || stream == within || waits_for(stream, within)))
+		fprintf(stderr, "libmxhip: a host function makes a call that waits for its own "
+		                "stream: the call does not return\n");
+}
+
 static void finish(const struct ihipStream_t *stream, uint64_t seq) {
 	calls++;
+	warn_of_itself(stream, seq);
 	while (pending(stream, seq))
 		if (!step())
 			wait_a_moment();

@@ -81,7 +81,7 @@ like($out, qr/, 1 not in it; --update-baseline takes them$/m, '  and is counted'
 
 is(with('--seed', 2, $run), 2, 'another seed is refused');
 like($err, qr/^mxcheck: \Q$file\E: it is of --seed 1, not 2$/m, '  with the reason');
-for ([ 'ulp: 0', 'ulp: few', 'runs\[0\]: not a number: few' ], [ 'ulp: 0', 'ulpt: 0', 'unexpected key: ulpt' ], (map { [ 'ulp: 0', "ulp: 0, ulps: \"$_\"", "runs\\[0\\]: not a histogram: \Q$_\E" ] } '3: 1', '1: 0', '1 1', '1: 1,2: 1', '1: 1, '),
+for ([ 'ulp: 0', 'ulp: few', 'runs\[0\]: not a number: few' ], [ 'ulp: 0', 'ulpt: 0', 'unexpected key: ulpt' ], (map { [ 'ulp: 0', "ulp: 0, ulps: \"$_\"", "runs\\[0\\]: not a histogram: \Q$_\E" ] } '3: 1', '1: 0', '1: -5', '1: 99999999999999999999', '1: 5, 1: 6', '1 1', '1: 1,2: 1', '1: 1, '),
 	[ 'ulp: 0', 'ulp: 0, noise: -1', 'runs\[0\]: noise is negative: -1' ],
 	[ '\z', (split /^/, $text)[3], 'runs\[\d\]: \S+ is already in the file' ],
 	[ 'seed: 1', '', 'missing key: seed' ], [ '\A', '- ', '' ]) {

@@ -141,6 +141,12 @@ like($said, qr/^recorded: 0 launches in .*; 3 not: hidden, launch 1: it uses mem
 	'a launch that no case describes is counted, with the reason');
 is(scalar(my @none = glob("$dir/hidden/*.{yaml,npy}")), 0, 'and leaves no files');
 
+{
+	local $ENV{MXHIP_DEVICES} = 17;
+	exec_with("-- $dir/watched right");
+	like($said, qr/^libmxhip: MXHIP_DEVICES: 16 of 17 devices$/m, 'more devices than there may be');
+}
+
 exec_with('-- /bin/true');
 is("$status $said", "0 exec: no launch: the program did not start the HIP runtime, or not this one\n",
 	'a program without launches');
@@ -150,6 +156,7 @@ for ([ '-- /no/such/program', 127, '/no/such/program: No such file or directory'
 	[ '', 2, 'no program after --; see mxcheck exec --help' ],
 	[ "--read $dir/own --race 3", 2, '--read prints a journal; it runs nothing' ],
 	[ "--record $dir/recorded -- /bin/true", 2, "--record $dir/recorded: the folder must be empty" ],
+	[ "--record $dir/watched -- /bin/true", 2, "--record $dir/watched: no folder" ],
 	[ "--record $dir/a --keep $dir/b -- /bin/true", 2, '--record keeps what --keep does; give one of them' ],
 	[ "--read $dir/none", 2, "--read $dir/none: no folder" ],
 	[ '--sead 3 -- /bin/true', 2, '--sead: no such option; see mxcheck exec --help' ]) {

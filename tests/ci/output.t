@@ -14,6 +14,8 @@ mxcheck('quant', '--format', 'E2M1', '1', '-o', "$dir/a.npy", '--scales', "$dir/
 
 mxcheck('--history', "$dir/history.db", @case);
 
+mxcheck('probe', '--emit', "$dir/probe", '--insn', 'mma_*_s8', '--dots', 1);
+
 # Command lines, each with its command.
 my @commands = (
 	[ run => @case ], [ run => '--tap', @case ], [ run => '--list' ], [ run => '--race', 2, @case ],
@@ -25,7 +27,7 @@ my @commands = (
 	[ lint => 'lint', $co ], [ init => 'init', $co, 'mxfp4_gemm_f32' ], [ quant => 'quant', '--format', 'E2M1', '1' ],
 	[ dequant => 'dequant', '--format', 'E2M1', '1' ],
 	[ mfma => 'mfma', '--format', 'E2M1', '--a', '1', '--b', '1' ],
-	[ probe => 'probe', '--emit', "$dir/probe", '--insn', 'mma_*_s8', '--dots', 1 ],
+	[ probe => 'probe', '--read', "$dir/probe" ],
 	[ compare => 'compare', "$dir/a.npy", "$dir/a.npy" ], [ merge => 'merge', "$dir/r.jsonl" ], [ exec => 'exec', '--', '/bin/true' ],
 	[ compare => 'compare', "$dir/a.npy", "$dir/a.npy" ],
 	[ report => 'report', "$dir/history.db" ], [ report => 'report', "$dir/history.db", '--list' ],

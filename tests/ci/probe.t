@@ -77,13 +77,16 @@ my $h = profile_file(\@h200);
 my @mfma = ('mfma', '--format', 'E4M3', '--a', '0x38', '--b', '0x38', '--c', '0x3F800200');
 is(mxcheck(@mfma, '--explain', '--profile', "block32,$h"), 0, 'mfma takes the file') or diag $err;
 like($out, qr/^block32    0x40000100 .*\(assumed\)\nwgmma      0x40000000 .*\(measured on H\)$/m, '  beside another profile');
+mxcheck(@mfma, '--explain', '--profile', 'block32,oracle/probe/measured/nvidia_h100.yaml:wgmma_k32_e4m3');
+like($out, qr/^  block32        0x.*\n  wgmma_k32_e4m3 0x/m, '  names have one width') or diag $out;
 is(mxcheck(@mfma, '--profile', "$h:wgmma"), 0, '  or one profile of it') or diag $err;
 for ([ "$h:other", 'no profile other' ], [ "$dir/profile.yaml", 'no profile for the formats' ], [ "$dir/absent.yaml", 'absent.yaml' ]) {
 	mxcheck(@mfma, '--profile', $$_[0]);
 	ok($status == 2 && index($err, $$_[1]) >= 0, "  $$_[1]") or diag $err;
 }
 for ([ [ 'group, value: 32', 'fused, value: 1' ], 'h.yaml:5: profiles[0]: its fields contradict each other' ],
-	[ [ 'groups, value: 32' ], 'h.yaml:5: profiles[0]: no field groups' ], [ [ 'group, value: 32x' ], 'h.yaml:9: ' ]) {
+	[ [ 'groups, value: 32' ], 'h.yaml:5: profiles[0]: field groups: unknown, or given twice' ],
+	[ [ 'group, value: 32', 'fused, value: 1', 'group, value: 16' ], 'h.yaml:5: profiles[0]: field group: unknown, or given twice' ], [ [ 'group, value: 32x' ], 'h.yaml:9: ' ]) {
 	mxcheck(@mfma, '--profile', profile_file($$_[0]));
 	ok($status == 2 && index($err, $$_[1]) >= 0, "  $$_[1]") or diag $err;
 }
@@ -97,15 +100,17 @@ is(mxcheck('probe', '--device', 'emu', '--dots', 500, '--insn', join(',', @insns
 is_deeply([ sort $out =~ /^(v_\S+): /mg ], [ sort @insns ], '  has a profile for each kind of register layout');
 is(scalar(() = $out =~ /^  500 random dots, 0 wrong$/mg), 5, '  that random dots confirm');
 like(slurp("$dir/emu.yaml"), qr/^device: "mxcheck emulated gfx950"$/m, '  the file names it');
-my @probe = ('probe', '--device', 'emu', '--dots', 500, '--insn', 'v_mfma_f32_32x32x16_fp8_fp8');
+my @probe = ('probe', '--device', 'emu', '--dots', 500, '--insn', 'v_mfma_f32_16x16x32_fp8_fp8');
 is(mxcheck(@probe, '--profile', 'cdna3'), 0, 'the emulator under another profile') or diag "$out$err";
+my ($first) = $out =~ /^(v_.*)/;
+like(slurp('README.md'), qr/^\Q$first\E$/m, '  as the example in README.md') or diag $first;
 my %found = $out =~ /^  (\w+) +(\d+) +measured/mg;
 is("@found{qw(group parts align join acc drop)}", '16 2 24 24 24 25', '  which is found');
 $h = profile_file(\@h200);
 mxcheck(@probe[ 0 .. 5 ], 'v_mfma_f32_4x4x4_16b_f16', '--profile', $h);
 %found = $out =~ /^  (\w+) +(\d+) +measured/mg;
 is("@found{qw(group fused align round bits)}", '4 1 13 1 13', '  also one of a file, here with all of K in one step') or diag "$out$err";
-is(mxcheck('probe', '--device', 'hip:99', '--insn', 'x'), 77, 'no such device') or diag "$out$err";
+is(mxcheck('probe', '--device', 'hip:99'), 77, 'no such device') or diag "$out$err";
 
 # ---- wrong results ----
 
@@ -127,11 +132,26 @@ sub is_refused {
 		or diag "exit $status\n$out$err";
 }
 
+mxcheck('probe', '--emit', "$dir/two", '--insn', 'mma_*_s8', '--dots', 100);
+fill("$dir/two/$name/$_", 16, sub { $_[0] }) for qw(questions random-0);
+spew("$dir/two/mma_m16n8k32_s8/questions.d.npy", 'x');
+is(mxcheck('probe', '--read', "$dir/two", '--out', "$dir/first.yaml"), 2, 'the results of the second instruction are bad');
+like(slurp("$dir/first.yaml"), qr/^  - name: $name$/m, '  the profile of the first is written');
+
 my $d = slurp("$set/$name/questions.d.npy");
 spew("$set/$name/questions.d.npy", substr $d, 0, -4);
 is_refused('a truncated file', 'truncated', '--read', $set);
 spew("$set/$name/questions.d.npy", slurp("$set/$name/random-0.d.npy"));
 is_refused('a file of another block', "questions.d.npy: 2000 numbers of u32, it needs $questions of u32", '--read', $set);
+for ([ 'seed', 'no seed, or no instructions' ], [ 'instructions', 'no seed, or no instructions' ], [ 'random', 'random' ], [ 'name', 'name' ]) {
+	my ($key, $want) = @$_;
+	spew("$set/manifest.json", $manifest =~ s/"$key"/"other"/r);
+	is_refused("a manifest without $key", $want, '--read', $set);
+}
+spew("$set/manifest.json", $manifest);
+spew("$set/device.json", '{"device": ');
+is_refused('half a device.json', 'device.json:1: ', '--read', $set);
+unlink "$set/device.json";
 spew("$set/manifest.json", $manifest =~ s/"$name"/"mma_other"/r);
 is_refused('an unknown instruction', "no instruction is called 'mma_other'", '--read', $set);
 spew("$set/manifest.json", '{"format": "mxcheck probe 9"}');
@@ -142,12 +162,21 @@ is_refused('no folder', 'No such file', '--read', "$dir/absent");
 is_refused('a pattern without instructions', "no instruction is called 'x*'", '--emit', "$dir/x", '--insn', 'x*');
 is_refused('no action', 'give --emit DIR, --read DIR or --device D');
 is_refused('two of them', 'give --emit DIR, --read DIR or --device D', '--emit', $set, '--read', $set);
+is_refused('one such pattern of two', "no instruction is called 'x*'", '--read', $set, '--insn', 'mma_*,x*');
+is_refused('an instruction of another device', "no instruction of gfx950 is called 'mma_*'", '--device', 'emu', '--insn', 'mma_*');
+is_refused('a second set in the folder', 'manifest.json: exists; give an empty folder', '--emit', $set, '--insn', 'mma_*', '--dots', 1);
+is_refused('two profiles', '2 profiles; give one', '--device', 'emu', '--profile', 'block32,cdna3');
+is_refused('an option without use', "$$_[2] has no use with $$_[0]", @$_)
+	for [ '--emit', "$dir/x", '--out', 'x' ], [ '--read', $set, '--dots', 5 ], [ '--read', $set, '--seed', 5 ],
+	[ '--read', $set, '--profile', 'block32' ], [ '--device', 'emu', '--bare' ];
 is_refused('a number of dots', '--dots x: not a number', '--emit', $set, '--dots', 'x');
 
 # ---- without files of random dots ----
 
-is(mxcheck('probe', '--emit', "$dir/bare", '--insn', 'wgmma_k16_f16,v_mfma_scale_*128*E2M1_E2M1', '--bare', '--dots', 300000), 0, '--bare');
+is(mxcheck('probe', '--emit', "$dir/bare", '--insn', 'mma_m16n8k16_f16,wgmma_k16_f16,v_mfma_scale_*128*E2M1_E2M1', '--bare', '--dots', 300000), 0, '--bare');
 like(slurp("$dir/bare/manifest.json"), qr/"path": "wgmma_k16_f16\/random-1",\s+"dots": 37856,\s+"first": 262144\s/, '  lists random blocks');
+my ($example) = slurp("$dir/bare/manifest.json") =~ m{"path": "mma_m16n8k16_f16/questions",\s+"dots": (\d+)};
+like(slurp('ci/man/mxcheck-probe.5'), qr{"mma_m16n8k16_f16/questions", "dots": $example\}}, '  as the example in mxcheck-probe(5)') or diag $example;
 is_deeply([ map { m{([^/]+)$} } glob "$dir/bare/w*/*" ], [ map { "questions.$_.npy" } qw(a b c) ], '  but writes the questions alone');
 is(scalar(() = glob "$dir/bare/v*/questions.s[ab].npy"), 2, '  with scales if there are any');
 my ($header) = slurp("$dir/bare/wgmma_k16_f16/questions.a.npy") =~ /(\{.*?\})/;

@@ -3,6 +3,7 @@
 #include "runtime_test.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -329,7 +330,9 @@ static bool holds(uint64_t *p, uint64_t now, uint64_t wanted, unsigned compare, 
 	must(hipMemcpy(p, &now, 8, hipMemcpyHostToDevice));
 	must(hipStreamWaitValue64(s, p, wanted, compare, mask));
 	bool yes = hipStreamQuery(s) == hipSuccess;
-	*p = compare == hipStreamWaitValueEq ? wanted : compare == hipStreamWaitValueNor ? 0 : ~0ull;
+	*p = compare == hipStreamWaitValueEq    ? wanted
+	     : compare == hipStreamWaitValueNor ? 0
+	                                        : ~0ull;
 	must(hipStreamDestroy(s));
 	return yes;
 }
@@ -353,6 +356,31 @@ static void test_values(void) {
 	           hipStreamWriteValue64(NULL, p + 1, 0, 0) == hipErrorInvalidValue,
 	   "a value needs its memory, and a comparison that there is");
 	must(hipFree(p));
+}
+
+static void frees(void *p) {
+	(void)hipFree(p);
+}
+
+/* In a child, which does not end by itself. */
+static void test_wait_for_itself(void) {
+	int ends[2], status;
+	char said[256] = "";
+	must(pipe(ends) ? hipErrorUnknown : hipSuccess);
+	fflush(stdout);
+	pid_t child = fork();
+	if (!child) {
+		dup2(ends[1], 2);
+		alarm(10);
+		must(hipLaunchHostFunc(new_stream(0), frees, device_bytes(4)));
+		exit(0);
+	}
+	close(ends[1]);
+	ok(read(ends[0], said, sizeof said - 1) > 0 && strstr(said, "its own stream"),
+	   "a host function that waits for its own stream is reported");
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+	close(ends[0]);
 }
 
 static void test_options(void) {
@@ -407,6 +435,7 @@ int main(void) {
 	test_host_functions();
 	test_idle();
 	test_values();
+	test_wait_for_itself();
 	test_options();
 	test_late_errors();
 	test_arguments();
