@@ -130,8 +130,8 @@ static uint64_t gather(const struct mx_buffer *s, const uint8_t *bytes, size_t r
 
 uint64_t mx_code_in(const struct mx_buffer *s, const uint8_t *bytes, size_t row, size_t col) {
 	unsigned shift;
-	uint64_t v = gather(s, bytes, row, col, &shift) >> shift;
-	return v & UINT64_MAX >> (64 - mx_code_bits(s->type));
+	uint64_t v = gather(s, bytes, row, col, &shift);
+	return v >> shift & UINT64_MAX >> (64 - mx_code_bits(s->type));
 }
 
 bool mx_is_marked(const struct mx_buffer *s, const uint8_t *marks, size_t row, size_t col) {
