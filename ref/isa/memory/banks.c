@@ -58,7 +58,8 @@ static struct service service_of(const struct mx_op *op) {
 	static const struct service writes[] = {
 		{ 32, of_32 }, { 32, of_16 }, { 32, of_8 }, { 32, of_8 }
 	};
-	return (op->flags & MX_STORE || op->rmw ? writes : reads)[(op->d + 3) / 4 - 1];
+	unsigned dwords = (op->d + 3) / 4;
+	return op->flags & MX_STORE || op->rmw ? writes[dwords - 1] : reads[dwords - 1];
 }
 
 /* The dwords of each bank that a phase accesses. */
