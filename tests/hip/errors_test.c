@@ -204,7 +204,9 @@ static void test_end_of_process(void) {
 	        "an error that no call returned is printed at the end"))
 		diag("%s", text);
 	text = said("", true, &status);
-	ok(!*text && WEXITSTATUS(status) == 7, "one that was returned is not");
+	if (!ok(!strstr(text, "libmxhip") && WEXITSTATUS(status) == 7,
+	        "one that was returned is not"))
+		diag("%s", text);
 	text = said("abort", false, &status);
 	ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT && strstr(text, "global_load"),
 	   "MXHIP_ON_FAULT=abort ends the process at the fault");
