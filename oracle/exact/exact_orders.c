@@ -13,25 +13,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values are kept in f32, which contains the value of every code; NaN is 0x7fc00000. */
+/* The values of the subsets, one subset after the other, as f32 patterns, which contain the value
+ * of every code; NaN is 0x7fc00000. The complete set comes last. */
 struct values {
-	float *v;
+	uint32_t *v;
 	size_t n, room;
+	size_t first[(1u << EXACT_MAX_PARTS) +
+	             1]; /* of each subset; that of the next one ends it */
 };
 
-static bool keep(struct values *s, float x) {
-	for (size_t i = 0; i < s->n; i++)
-		if (exact_bits(s->v[i]) == exact_bits(x))
-			return true;
+/* The loop has no exit, so that it is vectorised. */
+static bool contains(const uint32_t *v, size_t n, uint32_t x) {
+	bool found = false;
+	for (size_t i = 0; i < n; i++)
+		found |= v[i] == x;
+	return found;
+}
+
+/* Adds a value to the last subset. */
+static bool keep(struct values *s, size_t first, float x) {
+	uint32_t bits = exact_bits(x);
+	if (contains(s->v + first, s->n - first, bits))
+		return true;
 	if (s->n == s->room) {
-		size_t room = s->room ? 2 * s->room : 8;
-		float *v = realloc(s->v, room * sizeof *v);
+		size_t room = 2 * s->room + 256;
+		uint32_t *v = realloc(s->v, room * sizeof *v);
 		if (!v)
 			return false;
 		s->v = v;
 		s->room = room;
 	}
-	s->v[s->n++] = x;
+	s->v[s->n++] = bits;
 	return true;
 }
 
@@ -77,14 +89,15 @@ static float add(const struct adder *a, float x, float y) {
 
 /* ---- all orders ---- */
 
-static bool reach(struct values *of, unsigned subset, const struct adder *a, const float *parts) {
+static bool reach(struct values *s, unsigned subset, const struct adder *a, const float *parts) {
+	size_t first = s->first[subset] = s->n;
 	for (unsigned left = subset; left; left &= left - 1) {
-		unsigned part = (unsigned)__builtin_ctz(left);
-		const struct values *before = &of[subset & ~(1u << part)];
-		for (size_t i = 0; i < before->n; i++)
-			if (!keep(&of[subset], add(a, before->v[i], parts[part])))
+		unsigned part = (unsigned)__builtin_ctz(left), before = subset & ~(1u << part);
+		for (size_t i = s->first[before]; i < s->first[before + 1]; i++)
+			if (!keep(s, first, add(a, exact_float(s->v[i]), parts[part])))
 				return false;
 	}
+	s->first[subset + 1] = s->n;
 	return true;
 }
 
@@ -99,18 +112,18 @@ enum exact_status exact_orders(const char *format, enum exact_rounding r, uint32
 		return EXACT_BAD_SHAPE;
 	if (exact_encode(format, 0, 0, EXACT_RNE, EXACT_OVERFLOW, 0, &code))
 		return EXACT_BAD_FORMAT;
-	struct values *of = calloc((size_t)1 << n, sizeof *of);
-	const struct values *all = of + (1u << n) - 1;
+	struct values all = { .v = NULL };
 	for (unsigned i = 0; i < n; i++)
 		part[i] = decode(&a, parts[i]);
-	bool good = of && keep(&of[0], decode(&a, start));
-	for (unsigned subset = 1; good && subset < 1u << n; subset++)
-		good = reach(of, subset, &a, part);
-	for (size_t i = 0; good && i < all->n; i++)
-		set->has |= exact_bits(all->v[i]) == exact_bits(wanted);
-	set->values = good ? all->n : 0;
-	for (unsigned subset = 0; of && subset < 1u << n; subset++)
-		free(of[subset].v);
-	free(of);
+	unsigned last = (1u << n) - 1;
+	bool good = keep(&all, 0, decode(&a, start));
+	all.first[1] = all.n;
+	for (unsigned subset = 1; good && subset <= last; subset++)
+		good = reach(&all, subset, &a, part);
+	if (good) {
+		set->values = all.n - all.first[last];
+		set->has = contains(all.v + all.first[last], set->values, exact_bits(wanted));
+	}
+	free(all.v);
 	return good ? EXACT_OK : EXACT_NO_MEMORY;
 }
