@@ -34,10 +34,12 @@ void mx_answers_free(struct mx_answers *a) {
 
 struct search {
 	const struct mx_answers *a;
-	size_t *order;   /* dots; those that ruled members out come first */
-	size_t n;        /* of them are counted */
-	mx_profile best; /* so far */
-	double score;    /* the sum of its shares of wrong dots, over questions */
+	size_t *order;                       /* dots; those that ruled members out come first */
+	size_t n;                            /* of them are counted */
+	double weight[MX_QUESTIONS];         /* of a wrong dot: its share of the question */
+	const struct mx_family_field *fixed; /* not changed; NULL: none */
+	mx_profile best;                     /* so far */
+	double score;                        /* the weights of its wrong dots */
 	size_t tried;
 };
 
@@ -48,24 +50,23 @@ static bool is_right(const struct mx_answers *a, const mx_profile *p, size_t dot
 /* Stops where the score reaches `most`. Dots that are wrong move toward the front, so that other
  * members stop sooner. */
 static double score_of(struct search *s, const mx_profile *p, double most) {
-	const struct mx_answers *a = s->a;
 	double score = 0;
 	s->tried++;
 	for (size_t i = 0; i < s->n && score < most; i++) {
 		size_t dot = s->order[i];
-		if (is_right(a, p, dot))
+		if (is_right(s->a, p, dot))
 			continue;
-		score += 1.0 / (double)a->of_question[a->dot[dot].question];
+		score += s->weight[s->a->dot[dot].question];
 		s->order[i] = s->order[i / 2];
 		s->order[i / 2] = dot;
 	}
 	return score;
 }
 
-/* The first dot that rules a member out, which then moves to the front; SIZE_MAX: none. */
+/* The first dot of all that rules a member out, which then moves to the front; SIZE_MAX: none. */
 static size_t ruled_out(struct search *s, const mx_profile *p) {
 	s->tried++;
-	for (size_t i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->a->n; i++) {
 		size_t dot = s->order[i];
 		if (is_right(s->a, p, dot))
 			continue;
@@ -76,6 +77,26 @@ static size_t ruled_out(struct search *s, const mx_profile *p) {
 	return SIZE_MAX;
 }
 
+/* Count the first n dots. */
+static void count_dots(struct search *s, size_t n) {
+	size_t of_question[MX_QUESTIONS] = { 0 };
+	s->n = n < s->a->n ? n : s->a->n;
+	for (size_t i = 0; i < s->n; i++)
+		of_question[s->a->dot[s->order[i]].question]++;
+	for (size_t i = 0; i < MX_QUESTIONS; i++)
+		s->weight[i] = of_question[i] ? 1.0 / (double)of_question[i] : 0;
+}
+
+static void start(struct search *s, const mx_profile *p) {
+	s->best = *p;
+	s->score = score_of(s, p, MX_QUESTIONS + 1);
+}
+
+static unsigned value_of(const mx_profile *p, const struct mx_family_field *f) {
+	mx_profile q = *p;
+	return *mx_family_value(&q, f);
+}
+
 /* p with a value of a field; false if it is p itself or no member. */
 static bool change(const struct search *s, const mx_profile *p, const struct mx_family_field *f,
                    unsigned value, mx_profile *q) {
@@ -84,8 +105,9 @@ static bool change(const struct search *s, const mx_profile *p, const struct mx_
 	*q = *p;
 	*mx_family_value(q, f) = value;
 	*q = mx_family_canonical(q, s->a->insn.k);
-	return memcmp(q, p, sizeof *q) != 0 && *mx_family_value(q, f) == value &&
-	       mx_profile_check(q) == MX_OK;
+	return memcmp(q, p, sizeof *q) != 0 && value_of(q, f) == value &&
+	       mx_profile_check(q) == MX_OK &&
+	       (!s->fixed || value_of(q, s->fixed) == value_of(p, s->fixed));
 }
 
 static bool consider(struct search *s, const mx_profile *q) {
@@ -125,13 +147,27 @@ static bool improve_pair(struct search *s) {
 	return false;
 }
 
-/* Pairs of fields only if that may be worth the time: a member that is wrong for whole questions is
- * far from any that fits. */
-static void descend(struct search *s, double most) {
+/* Pairs of fields only below a score of `pairs`: they take time, and a member that is wrong for
+ * whole questions is far from any that fits. */
+static void descend(struct search *s, double pairs) {
 	do
 		while (improve(s))
 			;
-	while (s->score > 0 && s->score < most && improve_pair(s));
+	while (s->score > 0 && s->score < pairs && improve_pair(s));
+}
+
+/* Descends with some dots; a dot that rules out the member that was found counts from then on.
+ * Whether a member is right for all. */
+static bool fit(struct search *s, double pairs) {
+	for (;;) {
+		descend(s, pairs);
+		if (s->score > 0)
+			return false;
+		if (ruled_out(s, &s->best) == SIZE_MAX)
+			return true;
+		count_dots(s, s->n + 1);
+		start(s, &s->best);
+	}
 }
 
 /* ---- starts ---- */
@@ -148,23 +184,81 @@ static const mx_profile kinds[] = {
 	{ .parts = 1, .align = 24, .fused = 1, .round = 1 },
 	{ .parts = 1, .align = 24, .dot = 31, .acc = 24 },
 	{ .parts = 2, .align = 24, .join = 24, .dot = 31, .acc = 24 },
+	{ .parts = 4, .split = 1, .align = 24, .join = 24, .dot = 31, .acc = 24 },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* One kind of arithmetic, from every length of a step. */
-static void search_kind(struct search *s, unsigned kind) {
-	s->score = 2 * MX_QUESTIONS;
-	for (unsigned group = 1; group <= s->a->insn.k; group *= 2) {
-		mx_profile p = kinds[kind];
-		p.group = group;
-		p.nan = nan_of(s->a);
-		p = mx_family_canonical(&p, s->a->insn.k);
-		consider(s, &p);
-	}
-	descend(s, 0);
+/* One kind of arithmetic in steps of a length. */
+static void start_kind(struct search *s, unsigned kind, unsigned group) {
+	mx_profile p = kinds[kind];
+	p.group = group;
+	p.nan = nan_of(s->a);
+	p = mx_family_canonical(&p, s->a->insn.k);
+	start(s, &p);
+}
+
+enum { SAMPLE = 512, HOPELESS = 3, FEW = 8 };
+
+/* Each SAMPLE dots are a sample of all questions. */
+static void mix_dots(struct search *s) {
+	size_t step = s->a->n / SAMPLE + 1, n = 0;
+	for (size_t first = 0; first < step; first++)
+		for (size_t i = first; i < s->a->n; i += step)
+			s->order[n++] = i;
+}
+
+/* From each kind and length; the best member stays. */
+static bool search_kinds(struct search *s) {
+	mx_profile best = s->best;
+	double score = MX_QUESTIONS + 1;
+	for (unsigned kind = 0; kind < KINDS; kind++)
+		for (unsigned group = 1; group <= s->a->insn.k; group *= 2) {
+			count_dots(s, SAMPLE);
+			start_kind(s, kind, group);
+			if (fit(s, 0))
+				return true;
+			if (s->score < score) {
+				score = s->score;
+				best = s->best;
+			}
+		}
+	s->best = best;
+	return false;
+}
+
+/* From the member that was found, with the first n dots. */
+static bool search_pairs(struct search *s, size_t n) {
+	count_dots(s, n);
+	start(s, &s->best);
+	return fit(s, HOPELESS);
+}
+
+static bool search(struct search *s) {
+	return search_kinds(s) || search_pairs(s, SAMPLE) || search_pairs(s, s->a->n);
 }
 
 /* ---- which values fit ---- */
+
+struct others {
+	mx_profile member[MX_FIELDS + 1];
+	size_t n;
+};
+
+/* Fields in which another member that fits differs are not decided. It is a new start if that is
+ * new. */
+static void add_other(struct mx_inference *x, struct others *o, const mx_profile *p) {
+	const struct mx_family_field *f;
+	bool is_new = false;
+	for (size_t i = 0; (f = mx_family_at(i)); i++)
+		if (x->field[i].matters && x->field[i].decided &&
+		    value_of(p, f) != value_of(&x->profile, f)) {
+			x->field[i].decided = false;
+			x->field[i].other = *p;
+			is_new = true;
+		}
+	if (is_new)
+		o->member[o->n++] = *p;
+}
 
 /* Whether a member with this value, and another value of one other field, fits too. */
 static bool fits_with_another(struct search *s, const mx_profile *q, size_t field, mx_profile *r) {
@@ -172,39 +266,27 @@ static bool fits_with_another(struct search *s, const mx_profile *q, size_t fiel
 	for (size_t i = 0; (f = mx_family_at(i)); i++)
 		for (size_t v = 0; i != field && v < f->n; v++)
 			if (change(s, q, f, f->values[v], r) &&
-			    *mx_family_value(r, own) ==
-			            *mx_family_value((mx_profile *)(uintptr_t)q, own) &&
-			    ruled_out(s, r) == SIZE_MAX)
+			    value_of(r, own) == value_of(q, own) && ruled_out(s, r) == SIZE_MAX)
 				return true;
 	return false;
 }
 
-static void rule(struct search *s, struct mx_inference *x, size_t field) {
+static void rule(struct search *s, struct mx_inference *x, struct others *o, size_t field) {
 	const struct mx_family_field *f = mx_family_at(field);
 	mx_profile q, r;
-	x->field[field].decided = true;
-	x->field[field].matters = mx_family_matters(f, &x->profile, &s->a->insn);
 	for (size_t v = 0; x->field[field].matters && v < f->n; v++) {
 		if (!change(s, &x->profile, f, f->values[v], &q))
 			continue;
 		struct mx_ruling *ruling = &x->field[field].ruling[x->field[field].n++];
 		*ruling = (struct mx_ruling){ f->values[v], ruled_out(s, &q), 0 };
-		if (ruling->dot != SIZE_MAX)
+		if (ruling->dot == SIZE_MAX)
+			add_other(x, o, &q);
+		else
 			ruling->would_be =
 				mx_probe_result(&s->a->insn, &q, &s->a->terms[ruling->dot]);
-		bool other = ruling->dot == SIZE_MAX;
-		if (!x->field[field].decided || !(other || fits_with_another(s, &q, field, &r)))
-			continue;
-		x->field[field].decided = false;
-		x->field[field].other = other ? q : r;
+		if (x->field[field].decided && fits_with_another(s, &q, field, &r))
+			add_other(x, o, &r);
 	}
-}
-
-/* Every step-th dot. */
-static void count_dots(struct search *s, size_t step) {
-	s->n = 0;
-	for (size_t i = 0; i < s->a->n; i += step)
-		s->order[s->n++] = i;
 }
 
 /* The first value of each field that fits. */
@@ -212,7 +294,7 @@ static void simplify(struct search *s) {
 	const struct mx_family_field *f;
 	mx_profile q;
 	for (size_t i = 0; (f = mx_family_at(i)); i++)
-		for (size_t v = 0; v < f->n && f->values[v] != *mx_family_value(&s->best, f); v++)
+		for (size_t v = 0; v < f->n && f->values[v] != value_of(&s->best, f); v++)
 			if (change(s, &s->best, f, f->values[v], &q) &&
 			    ruled_out(s, &q) == SIZE_MAX) {
 				s->best = q;
@@ -221,7 +303,6 @@ static void simplify(struct search *s) {
 }
 
 static void report_first_wrong(struct search *s, struct mx_inference *x) {
-	count_dots(s, 1);
 	x->dot = ruled_out(s, &x->profile);
 	x->fits = x->dot == SIZE_MAX;
 	if (!x->fits)
@@ -238,55 +319,45 @@ static bool is_dot_product(const struct mx_answers *a, mx_profile *p) {
 	return true;
 }
 
-enum { SAMPLE = 2048, HOPELESS = 3 };
+/* ---- other members that fit ---- */
 
-/* From the member that was found for some dots. */
-static void count_all(struct search *s, double most) {
-	count_dots(s, 1);
-	s->score = score_of(s, &s->best, 2 * MX_QUESTIONS);
-	descend(s, most);
-}
-
-/* First with some dots, then with all. */
-static void search_thoroughly(struct search *s, unsigned kind) {
-	count_dots(s, s->a->n / SAMPLE + 1);
-	search_kind(s, kind);
-	descend(s, HOPELESS);
-	count_all(s, HOPELESS);
-}
-
-static void search(struct search *s) {
-	mx_profile best = s->best;
-	double score = 2 * MX_QUESTIONS;
-	for (unsigned kind = 0; kind < KINDS && score > 0; kind++) {
-		search_thoroughly(s, kind);
-		if (s->score < score) {
-			score = s->score;
-			best = s->best;
-		}
+/* The members that fit, near p with one value changed. */
+static void explore_value(struct search *s, struct mx_inference *x, struct others *o,
+                          const mx_profile *p, const struct mx_family_field *f, unsigned value) {
+	mx_profile q;
+	if (!change(s, p, f, value, &q))
+		return;
+	if (ruled_out(s, &q) == SIZE_MAX) {
+		add_other(x, o, &q);
+		return;
 	}
-	s->score = score;
-	s->best = best;
-	if (score == 0)
-		simplify(s);
+	count_dots(s, SAMPLE);
+	start(s, &q);
+	s->fixed = f;
+	if (f->n <= FEW && fit(s, 0))
+		add_other(x, o, &s->best);
+	s->fixed = NULL;
 }
 
-/* Fields in which a member that was found from another kind of arithmetic differs are not decided.
- */
-static void ask_other_kinds(struct search *s, struct mx_inference *x) {
+static void explore(struct search *s, struct mx_inference *x, struct others *o) {
 	const struct mx_family_field *f;
-	for (unsigned kind = 0; kind < KINDS; kind++) {
-		search_thoroughly(s, kind);
-		if (s->score > 0)
-			continue;
-		simplify(s);
-		for (size_t i = 0; (f = mx_family_at(i)); i++)
-			if (x->field[i].matters && x->field[i].decided &&
-			    *mx_family_value(&s->best, f) != *mx_family_value(&x->profile, f)) {
-				x->field[i].decided = false;
-				x->field[i].other = s->best;
-			}
+	for (size_t i = 0; i < o->n; i++)
+		for (size_t k = 0; (f = mx_family_at(k)); k++)
+			for (size_t v = 0; v < f->n; v++)
+				explore_value(s, x, o, &o->member[i], f, f->values[v]);
+}
+
+/* Which fields of the member that fits are decided. */
+static void decide(struct search *s, struct mx_inference *x) {
+	const struct mx_family_field *f;
+	struct others o = { { x->profile }, 1 };
+	for (size_t i = 0; (f = mx_family_at(i)); i++) {
+		x->field[i].matters = mx_family_matters(f, &x->profile, &s->a->insn);
+		x->field[i].decided = true;
 	}
+	for (size_t i = 0; mx_family_at(i); i++)
+		rule(s, x, &o, i);
+	explore(s, x, &o);
 }
 
 void mx_infer(const struct mx_answers *a, struct mx_inference *x) {
@@ -294,14 +365,13 @@ void mx_infer(const struct mx_answers *a, struct mx_inference *x) {
 	*x = (struct mx_inference){ .fits = false };
 	if (!(s.order = malloc((a->n + 1) * sizeof *s.order)))
 		return;
-	if (is_dot_product(a, &s.best))
-		search(&s);
+	mix_dots(&s);
+	if (is_dot_product(a, &s.best) && search(&s))
+		simplify(&s);
 	x->profile = s.best;
 	report_first_wrong(&s, x);
-	for (size_t i = 0; x->fits && mx_family_at(i); i++)
-		rule(&s, x, i);
 	if (x->fits)
-		ask_other_kinds(&s, x);
+		decide(&s, x);
 	x->tried = s.tried;
 	free(s.order);
 }
