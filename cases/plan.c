@@ -148,6 +148,12 @@ static int check_roles(const struct mx_plan *p, struct mx_error *err) {
 	return check_group_type(p, MX_ROLE_GROUP_ROWS, err);
 }
 
+/* The rows of what a buffer is a copy of. A quantised operand of groups has also their padding. */
+static size_t rows_copied(const struct mx_plan *p, unsigned i) {
+	bool padded = p->groups.n && p->c->buffers[i].recipe && p->buffers[i].role == MX_ROLE_A;
+	return padded ? (size_t)p->M : p->buffers[i].rows;
+}
+
 /* A copy has the size of what it copies. */
 static int check_copies(const struct mx_plan *p, struct mx_error *err) {
 	for (unsigned i = 0; i < p->n_buffers; i++) {
@@ -156,11 +162,14 @@ static int check_copies(const struct mx_plan *p, struct mx_error *err) {
 		const char *of = same_size ? b->of : NULL;
 		const struct mx_buffer *to = &p->buffers[i];
 		const struct mx_buffer *from = of ? &p->buffers[case_find_buffer(p->c, of)] : to;
-		if (to->rows != from->rows || to->cols != from->cols)
+		size_t rows = rows_copied(p, i);
+		if (rows != from->rows || to->cols != from->cols)
 			return field_fail(err, p->c, (struct field){ "buffers", (int)i, "" },
-			                  "%s is %zu x %zu, and %s, which it copies, is %zu x %zu",
-			                  to->name, to->rows, to->cols, from->name, from->rows,
-			                  from->cols);
+			                  "%s is %zu x %zu%s, and %s, which it copies, is %zu x "
+			                  "%zu",
+			                  to->name, rows, to->cols,
+			                  rows == to->rows ? "" : " without padding", from->name,
+			                  from->rows, from->cols);
 	}
 	return tensor_check(p, err);
 }

@@ -36,8 +36,8 @@ static const char *bad_operand(const struct mx_case *c, unsigned i, const char *
 		return tensor_fault(c, i, key);
 	if (b->scales || b->along || b->hadamard || b->random)
 		return "scales, along, hadamard and random are for codes with role none";
-	if (c->groups)
-		return "not in a case with groups";
+	if (c->groups && c->groups->of == MX_GROUPS_COLS)
+		return "not in a case with groups of columns";
 	*key = "of";
 	if (!b->of)
 		return "missing: the buffer that is quantised";
@@ -102,8 +102,21 @@ struct quantised {
 	struct mx_quantised operand;
 	mx_format format;
 	size_t rows, cols;
-	float *drawn; /* unquantised numbers of the general regime; or NULL */
+	bool grouped;      /* the operand has groups of rows with padding, the source without */
+	const size_t *row; /* the operand's row of each of the source's rows */
+	float *drawn;      /* unquantised numbers of the general regime; or NULL */
 };
+
+static size_t *rows_of(const struct quantised *q) {
+	const struct mx_groups *g = &q->p->groups;
+	size_t *row = malloc((q->x->rows + 1) * sizeof *row), n = 0;
+	for (; row && !q->grouped && n < q->x->rows; n++)
+		row[n] = n;
+	for (size_t i = 0; row && q->grouped && i < g->n; i++)
+		for (size_t k = 0; k < g->rows[i]; k++)
+			row[n++] = g->begin[i] + k;
+	return row;
+}
 
 static void store(const struct quantised *q, size_t row, size_t col, float value) {
 	uint8_t *line = q->x_bytes + mx_buffer_data(q->x, row);
@@ -144,24 +157,27 @@ static float *numbers_of(const struct quantised *q, struct mx_error *err) {
 }
 
 static void put_source(const struct quantised *q, const float *numbers) {
-	for (size_t row = 0; row < q->rows; row++)
+	for (size_t row = 0; row < q->x->rows; row++)
 		for (size_t col = 0; col < q->cols; col++)
-			store(q, row, col, numbers[row * q->cols + col]);
+			store(q, row, col, numbers[q->row[row] * q->cols + col]);
 }
 
 static int quantise(const struct quantised *q, mx_recipe recipe, struct mx_error *err) {
-	const struct mx_quantizer how = { .recipe = recipe, .format = q->format, .threads = 1 };
+	struct mx_quantizer how = { .recipe = recipe, .format = q->format, .threads = 1 };
+	size_t rows[MX_MAX_GROUPS];
 	ptrdiff_t element = (ptrdiff_t)dtype_bytes(q->x->type, 1);
 	const struct mx_tensor from = {
 		.data = q->x_bytes,
 		.dtype = q->x->type == MX_DT_BF16  ? MX_DTYPE_BF16
 		         : q->x->type == MX_DT_F16 ? MX_DTYPE_F16
 		                                   : MX_DTYPE_F32,
-		.rows = q->rows,
+		.rows = q->x->rows,
 		.cols = q->cols,
 		.row_bytes = (ptrdiff_t)q->x->ld,
 		.col_bytes = element,
 	};
+	if (q->grouped)
+		quantised_groups(q->p, rows, &how);
 	if (mx_quantize(&how, &from, &q->operand, NULL) == MX_OK)
 		return 0;
 	return mx_fail(err, "%s: %s cannot be quantised by %s", q->p->name, q->x->name,
@@ -171,10 +187,10 @@ static int quantise(const struct quantised *q, mx_recipe recipe, struct mx_error
 static int check_kept(const struct quantised *q, const float *before, mx_recipe recipe,
                       struct mx_error *err) {
 	float *after = numbers_of(q, err);
-	size_t n = q->rows * q->cols, i = 0;
-	while (after && i < n && before[i] == after[i])
-		i++;
-	bool kept = after && i == n;
+	bool kept = after != NULL;
+	for (size_t row = 0; kept && row < q->x->rows; row++)
+		for (size_t at = q->row[row] * q->cols, i = 0; kept && i < q->cols; i++)
+			kept = before[at + i] == after[at + i];
 	if (after && !kept)
 		mx_fail(err, "%s: exact regime: %s of %s changes numbers that %s has", q->p->name,
 		        mx_recipe_info(recipe)->name, q->x->name, q->x->name);
@@ -193,9 +209,9 @@ static int fill_one(const struct quantised *q, bool has_data, mx_recipe recipe,
 	int status = quantise(q, recipe, err);
 	if (!status && !has_data && q->p->regime == MX_REGIME_EXACT)
 		status = check_kept(q, numbers, recipe, err);
-	for (size_t row = 0; q->drawn && row < q->rows; row++)
+	for (size_t row = 0; q->drawn && row < q->x->rows; row++)
 		for (size_t col = 0; col < q->cols; col++)
-			q->drawn[row * q->cols + col] = load(q, row, col);
+			q->drawn[q->row[row] * q->cols + col] = load(q, row, col);
 	free(numbers);
 	return status;
 }
@@ -205,7 +221,7 @@ static int fill_operand(const struct mx_plan *p, const struct mx_buffer *codes, 
 	const struct mx_buffer_spec *spec = &p->c->buffers[codes - p->buffers];
 	const struct mx_buffer *scales = mx_plan_role(p, codes->role + 1);
 	unsigned x = (unsigned)case_find_buffer(p->c, spec->of);
-	const struct quantised q = {
+	struct quantised q = {
 		.p = p,
 		.x = &p->buffers[x],
 		.x_bytes = data->bytes[x],
@@ -214,12 +230,18 @@ static int fill_operand(const struct mx_plan *p, const struct mx_buffer *codes, 
 		.format = dtype_format(codes->type),
 		.rows = codes->rows,
 		.cols = codes->cols,
+		.grouped = p->groups.n && codes->role == MX_ROLE_A,
 		.drawn = drawn,
 	};
 	mx_recipe recipe;
 	mx_recipe_by_name(choice_text(p->c, &p->sizes, spec->name, "recipe", spec->recipe),
 	                  &recipe);
-	return fill_one(&q, p->c->buffers[x].data != NULL, recipe, err);
+	size_t *row = rows_of(&q);
+	q.row = row;
+	int status = row ? fill_one(&q, p->c->buffers[x].data != NULL, recipe, err)
+	                 : mx_fail(err, "%s: %s: no memory for its rows", p->name, q.x->name);
+	free(row);
+	return status;
 }
 
 int quantised_fill(const struct mx_plan *p, struct mx_data *data, struct mx_error *err) {

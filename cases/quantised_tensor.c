@@ -277,26 +277,30 @@ static mx_dtype dtype_of(mx_buffer_type t) {
 	return t == MX_DT_BF16 ? MX_DTYPE_BF16 : t == MX_DT_F16 ? MX_DTYPE_F16 : MX_DTYPE_F32;
 }
 
-/* Padding of groups is quantised as zeros are. */
+/* Padding is quantised as zeros are. */
+void quantised_groups(const struct mx_plan *p, size_t rows[MX_MAX_GROUPS],
+                      struct mx_quantizer *how) {
+	for (size_t g = 0; g < p->groups.n; g++)
+		rows[g] = p->groups.rows[g];
+	how->group_rows = rows;
+	how->groups = p->groups.n;
+	how->row_align = (size_t)p->groups.multiple;
+	how->pad_scale = mx_scale(how->recipe, how->format, (mx_f32){ 0 }).v;
+}
+
 static int quantise(const struct tensor *t, struct mx_data *data, struct mx_error *err) {
 	const struct mx_plan *p = t->p;
 	struct mx_quantizer how = { .format = dtype_format(t->codes->type), .threads = 1 };
 	size_t rows[MX_MAX_GROUPS], x = (size_t)(t->x - p->buffers);
 	mx_recipe_by_name(t->spec->recipe, &how.recipe);
 	how.hadamard = t->spec->hadamard;
-	how.pad_scale = mx_scale(how.recipe, how.format, (mx_f32){ 0 }).v;
 	if (t->random) {
 		how.override = true;
 		how.rounding = MX_SR;
 		how.random = (const uint32_t *)data->bytes[t->random - p->buffers];
 	}
-	if (p->c->groups) {
-		for (size_t g = 0; g < p->groups.n; g++)
-			rows[g] = p->groups.rows[g];
-		how.group_rows = rows;
-		how.groups = p->groups.n;
-		how.row_align = (size_t)p->groups.multiple;
-	}
+	if (p->c->groups)
+		quantised_groups(p, rows, &how);
 	const struct mx_tensor from = {
 		data->bytes[x], dtype_of(t->x->type), t->x->rows,
 		t->x->cols,     (ptrdiff_t)t->x->ld,  (ptrdiff_t)dtype_bytes(t->x->type, 1)

@@ -31,6 +31,10 @@ bool tensor_draws(const struct mx_plan *p, unsigned i);
  * above them. One in eight is the number of rows, as in padding of sorted tokens. */
 void tensor_draw(const struct mx_plan *p, unsigned i, uint64_t seed, uint8_t *bytes);
 
+/* How the plan's groups of rows are quantised; rows: room for their numbers. */
+void quantised_groups(const struct mx_plan *p, size_t rows[MX_MAX_GROUPS],
+                      struct mx_quantizer *how);
+
 /* Compares the sizes of all such tensors and copies with those of their sources. */
 int tensor_check(const struct mx_plan *p, struct mx_error *err);
 

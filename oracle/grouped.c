@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { BLOCK = 32 };
@@ -162,23 +163,54 @@ int mx_grouped_regime(const struct mx_grouped *g, bool *holds, char *why, size_t
 	return 0;
 }
 
-int mx_grouped_expect(const struct mx_grouped *g, uint32_t *out, struct mx_error *err) {
+/* Computes a group's product, whose element 0, 0 is element `first` of out. */
+typedef enum exact_status multiplies(const struct mx_grouped *g, const struct exact_gemm *x,
+                                     size_t first, void *out);
+
+static int multiply_groups(const struct mx_grouped *g, multiplies *multiply, void *out,
+                           size_t element, struct mx_error *err) {
 	size_t rows, cols;
 	if (mx_grouped_size(g, &rows, &cols, err))
 		return -1;
-	memset(out, 0, rows * cols * sizeof *out); /* value of empty groups and padding */
+	memset(out, 0, rows * cols * element); /* value of empty groups and padding */
 	for (size_t i = 0; i < g->groups; i++) {
 		struct exact_gemm x;
 		size_t first = g->kind == MX_WGRAD ? i * g->n : g->begin[i];
-		uint32_t *to = out + first * cols;
 		if (!has_work(g, i))
 			continue;
 		if (gemm_of(g, i, &x, err))
 			return -1;
-		enum exact_status s = g->profile ? exact_profile(&x, g->profile, g->mma_k, to)
-		                                 : exact_product(&x, to);
+		enum exact_status s = multiply(g, &x, first * cols, out);
 		if (s != EXACT_OK)
 			return group_fail(i, s, err);
 	}
 	return 0;
+}
+
+static enum exact_status in_f32(const struct mx_grouped *g, const struct exact_gemm *x,
+                                size_t first, void *out) {
+	uint32_t *to = (uint32_t *)out + first;
+	return g->profile ? exact_profile(x, g->profile, g->mma_k, to) : exact_product(x, to);
+}
+
+static enum exact_status in_f64(const struct mx_grouped *g, const struct exact_gemm *x,
+                                size_t first, void *out) {
+	double *a = malloc(x->m * x->k * sizeof *a), *b = malloc(x->n * x->k * sizeof *b);
+	enum exact_status s = a && b ? exact_dequantise(&x->a, x->m, x->k, a) : EXACT_NO_MEMORY;
+	(void)g;
+	if (s == EXACT_OK)
+		s = exact_dequantise(&x->b, x->n, x->k, b);
+	if (s == EXACT_OK)
+		exact_dgemm_nt(x->m, x->n, x->k, a, b, (double *)out + first);
+	free(a);
+	free(b);
+	return s;
+}
+
+int mx_grouped_expect(const struct mx_grouped *g, uint32_t *out, struct mx_error *err) {
+	return multiply_groups(g, in_f32, out, sizeof *out, err);
+}
+
+int mx_grouped_f64(const struct mx_grouped *g, double *out, struct mx_error *err) {
+	return multiply_groups(g, in_f64, out, sizeof *out, err);
 }

@@ -60,6 +60,9 @@ int mx_grouped_regime(const struct mx_grouped *g, bool *holds, char *why, size_t
 /* The expected output, f32 patterns, row-major without gaps; padding rows are 0. */
 int mx_grouped_expect(const struct mx_grouped *g, uint32_t *out, struct mx_error *err);
 
+/* The products in f64, in the same layout, for SNR figures (exact_dgemm_nt). */
+int mx_grouped_f64(const struct mx_grouped *g, double *out, struct mx_error *err);
+
 /* The row of the kernel's output at which a group begins; not for wgrad. */
 size_t mx_grouped_first(const struct mx_grouped *g, size_t group);
 

@@ -7,6 +7,7 @@
 #include "bench_inside.h"
 #include "grouped.h"
 #include "map.h"
+#include "product.h"
 #include "values.h"
 
 static struct exact_operand operand(const struct mx_bench *b, const struct mx_buffer *x,
@@ -91,6 +92,63 @@ static int gather(const struct mx_bench *b, const struct mx_buffer *c, unsigned 
 	return 0;
 }
 
+/* ---- metrics ---- */
+
+/* The products in f64. Large ones have none, and no metrics. */
+static int make_reference(struct mx_bench *b, const struct mx_grouped *g, struct mx_error *err) {
+	size_t rows, cols;
+	if (b->dequantised || (double)b->plan.M * (double)g->n * (double)g->k > b->snr_work)
+		return 0;
+	if (mx_grouped_size(g, &rows, &cols, err))
+		return -1;
+	b->dequantised = malloc((rows * cols + 1) * sizeof *b->dequantised);
+	return b->dequantised ? mx_grouped_f64(g, b->dequantised, err)
+	                      : mx_fail(err, "%s: out of memory", b->plan.name);
+}
+
+/* The results, one group after the other, without padding. */
+struct results {
+	size_t n;
+	double *value, *exact;
+	uint32_t *got, *want;
+};
+
+/* `rows` rows of the output from `at` on, which are those of what is expected from `from` on. */
+static void add_rows(const struct mx_bench *b, const struct mx_buffer *c, const struct output *o,
+                     size_t at, size_t from, size_t rows, struct results *r) {
+	size_t bytes = dtype_bytes(c->type, 1);
+	for (size_t i = 0; i < rows * c->cols; i++, r->n++) {
+		const uint8_t *code = o->codes + (at * c->cols + i) * bytes;
+		r->value[r->n] = mx_value(c->type, code, 0);
+		memcpy(&r->got[r->n], code, bytes);
+		r->want[r->n] = b->expected[from * c->cols + i];
+		r->exact[r->n] = b->dequantised[from * c->cols + i];
+	}
+}
+
+static void measure(const struct mx_bench *b, const struct mx_buffer *c, const struct mx_grouped *g,
+                    const struct output *o, struct mx_verdict *v) {
+	size_t n = c->rows * c->cols + 1;
+	struct results r = { 0, malloc(n * sizeof(double)), malloc(n * sizeof(double)),
+		             calloc(n, sizeof(uint32_t)), malloc(n * sizeof(uint32_t)) };
+	for (size_t i = 0; r.value && r.exact && r.got && r.want && i < g->groups; i++) {
+		bool by_group = g->kind == MX_WGRAD;
+		size_t from = by_group ? i * g->n : g->begin[i];
+		add_rows(b, c, o, by_group ? from : mx_grouped_first(g, i), from,
+		         by_group ? g->n : g->rows[i], &r);
+	}
+	if (r.n) {
+		v->snr_dequantised = mx_snr(r.n, r.exact, r.value);
+		mx_row_error(r.n / c->cols, c->cols, r.exact, r.value, &v->metrics);
+		mx_round_to(mx_type_format(c->type), r.n, r.want);
+		mx_ulps(r.n, mx_type_format(c->type), r.want, r.got, &v->metrics);
+	}
+	free(r.value);
+	free(r.exact);
+	free(r.got);
+	free(r.want);
+}
+
 static void report(const struct mx_bench *b, const struct mx_buffer *c, const struct mx_grouped *of,
                    const struct mx_grouped_verdict *g, struct mx_verdict *v) {
 	v->checked = g->checked;
@@ -147,7 +205,7 @@ int mx_judge_groups(struct mx_bench *b, struct mx_verdict *v, struct mx_error *e
 	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
 	struct mx_grouped_verdict found = { .differs = NULL };
 	struct mx_grouped g;
-	if (grouped_of(b, &g, err) || prepare(b, &g, err))
+	if (grouped_of(b, &g, err) || prepare(b, &g, err) || make_reference(b, &g, err))
 		return -1;
 	unsigned bytes = (unsigned)dtype_bytes(c->type, 1);
 	struct output output;
@@ -155,6 +213,8 @@ int mx_judge_groups(struct mx_bench *b, struct mx_verdict *v, struct mx_error *e
 	                     ? mx_fail(err, "%s: out of memory", b->plan.name)
 	                     : mx_grouped_judge(&g, b->expected, output.codes, output.unwritten,
 	                                        bytes, &found, err);
+	if (!status && b->dequantised)
+		measure(b, c, &g, &output, v);
 	if (!status && found.wrong)
 		draw(b, c, &g, &output);
 	free(output.codes);

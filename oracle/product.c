@@ -1,5 +1,6 @@
 /* The output of a case after a launch, and its product. */
 #include "product.h"
+#include "values.h"
 #include "epilogue.h"
 
 #include <inttypes.h>
@@ -9,20 +10,6 @@
 #include <string.h>
 
 /* ---- formats, by their names in exact.h ---- */
-
-static const char *format_name(mx_buffer_type t) {
-	switch (t) {
-	case MX_DT_E4M3: return "E4M3";
-	case MX_DT_E5M2: return "E5M2";
-	case MX_DT_E2M3: return "E2M3";
-	case MX_DT_E3M2: return "E3M2";
-	case MX_DT_E2M1: return "E2M1";
-	case MX_DT_BF16: return "BF16";
-	case MX_DT_F16: return "FP16";
-	case MX_DT_F32: return "FP32";
-	default: return "";
-	}
-}
 
 int mx_code_digits(const char *format) {
 	return strcmp(format, "FP32") ? 4 : 8;
@@ -97,7 +84,7 @@ static const uint8_t *role_bytes(const struct mx_bench *b, mx_role role) {
 static struct exact_operand operand(const struct mx_bench *b, mx_role role, mx_role scale) {
 	const struct mx_buffer *x = mx_plan_role(&b->plan, role),
 			       *s = mx_plan_role(&b->plan, scale);
-	return (struct exact_operand){ format_name(x->type), role_bytes(b, role),
+	return (struct exact_operand){ mx_type_format(x->type), role_bytes(b, role),
 		                       role_bytes(b, scale), x->ld, s->ld };
 }
 
@@ -206,7 +193,7 @@ static struct mx_output whole(const struct mx_bench *b) {
 		.g = { (size_t)b->plan.M, (size_t)b->plan.N, (size_t)b->plan.K,
 		       operand(b, MX_ROLE_A, MX_ROLE_A_SCALE),
 		       operand(b, MX_ROLE_B, MX_ROLE_B_SCALE), threads, b->plan.c->verdict.k_tile },
-		.format = format_name(mx_plan_role(&b->plan, MX_ROLE_C)->type),
+		.format = mx_type_format(mx_plan_role(&b->plan, MX_ROLE_C)->type),
 		.flushes = b->plan.c->verdict.flush,
 		.has_epilogue = b->epilogue != NULL,
 	};

@@ -278,19 +278,23 @@ static int attention(const struct mx_bench *b, struct expected *o, struct expect
 
 /* ---- comparison ---- */
 
-static const char *format_name(mx_buffer_type type) {
-	return type == MX_DT_BF16 ? "BF16" : type == MX_DT_F16 ? "FP16" : "FP32";
-}
-
 static float next_down(float x) {
 	return nextafterf(x, -INFINITY);
 }
 
-/* The output for an accumulator x, or for the f32 below (above) it. */
-static double rounded(mx_buffer_type type, mx_output_rounding r, double x, bool up) {
+/* The code of an output of at most 32 bits. */
+static uint32_t rounded_code(mx_buffer_type type, mx_output_rounding r, float x) {
 	static const enum exact_rounding rounding[] = { [MX_ROUND_RNE] = EXACT_RNE,
 		                                        [MX_ROUND_RTZ] = EXACT_RTZ,
 		                                        [MX_ROUND_HALF_UP] = EXACT_RNA };
+	uint32_t bits = exact_bits(x), code = bits;
+	if (type != MX_DT_F32)
+		exact_encode(mx_type_format(type), bits, 0, rounding[r], EXACT_OVERFLOW, 0, &code);
+	return code;
+}
+
+/* The output for an accumulator x, or for the f32 below (above) it. */
+static double rounded(mx_buffer_type type, mx_output_rounding r, double x, bool up) {
 	if (type == MX_DT_F64)
 		return x;
 	float f = (float)x;
@@ -298,9 +302,7 @@ static double rounded(mx_buffer_type type, mx_output_rounding r, double x, bool 
 		f = -next_down(-f);
 	if (!up && (double)f > x)
 		f = next_down(f);
-	uint32_t bits = exact_bits(f), code = bits;
-	if (type != MX_DT_F32)
-		exact_encode(format_name(type), bits, 0, rounding[r], EXACT_OVERFLOW, 0, &code);
+	uint32_t code = rounded_code(type, r, f);
 	return mx_value(type, (const uint8_t *)&code, 0);
 }
 
@@ -325,7 +327,8 @@ struct judged {
 	struct mx_bench *b;
 	struct mx_verdict *v;
 	double used;
-	size_t exact; /* outputs with one right value */
+	size_t exact;  /* outputs with one right value */
+	bool measured; /* an output has the metrics */
 };
 
 static double share_of(const struct judged *j, mx_buffer_type type, double got, double value,
@@ -378,6 +381,31 @@ static void element_of(void *context, size_t row, size_t col, struct mx_map_valu
 	           share_of(d->j, s->type, v->got_value, d->x->value[i], d->x->bound[i]) > 1;
 }
 
+/* The metrics of a run are those of its first output with codes of a format. */
+static void measure(struct judged *j, const struct output *o, const struct expected *x) {
+	const char *format = mx_type_format(o->s->type);
+	size_t n = o->s->rows * o->s->cols;
+	double *value = malloc((n + 1) * sizeof *value);
+	uint32_t *want = malloc((n + 1) * sizeof *want), *got = malloc((n + 1) * sizeof *got);
+	bool measures = !j->measured && format[0] && value && want && got;
+	for (size_t i = 0; measures && i < n; i++) {
+		size_t row = i / o->s->cols, col = i % o->s->cols;
+		value[i] = output_value(o, row, col);
+		got[i] = (uint32_t)mx_code_in(o->s, o->got, row, col);
+		want[i] = rounded_code(o->s->type, j->b->plan.c->reference->rounding,
+		                       (float)x->value[i]);
+	}
+	if (measures) {
+		j->v->snr_dequantised = mx_snr(n, x->value, value);
+		mx_row_error(o->s->rows, o->s->cols, x->value, value, &j->v->metrics);
+		mx_ulps(n, format, want, got, &j->v->metrics);
+		j->measured = true;
+	}
+	free(value);
+	free(want);
+	free(got);
+}
+
 static void judge_values(struct judged *j, mx_slot k, const struct expected *x) {
 	struct output o = output_of(j->b, k);
 	size_t wrong = 0, first = 0, n = o.s->rows * o.s->cols;
@@ -394,6 +422,7 @@ static void judge_values(struct judged *j, mx_slot k, const struct expected *x) 
 	}
 	j->v->checked += n;
 	j->v->wrong += wrong;
+	measure(j, &o, x);
 	if (!wrong)
 		return;
 	mx_map_add(j->b, o.s, o.s->rows, o.s->cols, element_of, &(struct drawn){ j, &o, x });
@@ -593,7 +622,7 @@ static void describe(const struct judged *j) {
 }
 
 int mx_judge_reference(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err) {
-	struct judged j = { b, v, 0, 0 };
+	struct judged j = { .b = b, .v = v };
 	int status = 0;
 	switch (b->plan.c->reference->op) {
 	case MX_REFERENCE_PRODUCT: status = judge_one(&j, MX_SLOT_C, err); break;

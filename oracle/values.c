@@ -29,6 +29,10 @@ static const struct {
 	[MX_DT_U64] = { 0 },
 };
 
+const char *mx_type_format(mx_buffer_type type) {
+	return formats[type].name ? formats[type].name : "";
+}
+
 /* Codes are little-endian bit fields. */
 static uint32_t code_at(const uint8_t *line, size_t i, unsigned bits) {
 	size_t bit = i * bits, byte = bit / 8, last = (bit + bits - 1) / 8;

@@ -7,6 +7,9 @@
 /* Element i of a line; codes are packed. Integers of 64 bits are rounded to a double. */
 double mx_value(mx_buffer_type type, const uint8_t *line, size_t i);
 
+/* The name of a type's format in exact/exact.h; "": it has none. */
+const char *mx_type_format(mx_buffer_type type);
+
 /* The bits of a code, and the code of an element in the bytes of its buffer, in the device's
  * layout.
  */

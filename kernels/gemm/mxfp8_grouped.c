@@ -54,13 +54,18 @@ INLINE u32 find_tile(const struct arguments *p, u32 tiles_n, struct tile *t) {
 #define SCALE_ROWS(K) (((K) / 32 + 7) / 8 * 256)
 #endif
 
+/* The row of scales at which those of a group begin. */
+#ifndef SCALES_BEGIN
+#define SCALES_BEGIN(p, g) ((p)->padded[g])
+#endif
+
 /* Waves 0 and 1 load scales of A, waves 2 and 3 those of B. */
 INLINE struct source find_source(const struct arguments *p, u32 g, u32 row, u32 col) {
 	u32 K = p->K, ld = SCALE_ROWS(K);
 	u64 first_a = p->padded[g] + row, first_b = (u64)g * p->N + col;
 	u32 rows = least(p->padded[g + 1] - p->padded[g] - row, TILE),
 	    cols = least(p->N - col, TILE);
-	u32x4 sa = rows_from(p->a_scales, first_a / 32, rows / 32, ld);
+	u32x4 sa = rows_from(p->a_scales, (SCALES_BEGIN(p, g) + row) / 32, rows / 32, ld);
 	u32x4 sb = rows_from(p->b_scales, first_b / 32, cols / 32, ld);
 	return make_source(rows_from(p->a, first_a, rows, K), rows_from(p->b, first_b, cols, K),
 	                   WAVE() < 2 ? sa : sb, K, ld);

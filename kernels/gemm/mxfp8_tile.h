@@ -43,30 +43,29 @@ SHARED struct stage_scales scales; /* of two steps */
 
 /* ---- loads to LDS ---- */
 
-/* Where the next load to LDS begins. Another instruction must follow before the load [LLVM]. The
- * compiler writes M0: between two assembly statements, of which one writes what the other reads, it
- * puts an s_nop, unless an instruction of its own is between them. */
-#define SET_M0(to) asm volatile("" : : "{m0}"(to) : "memory")
-
-/* 4 KiB to LDS at M0, in four loads: the n-th has 8 rows more than the one before. The offset of
- * the instruction counts in LDS and in memory; the scalar offsets, from rows[from] on, make up
- * for the latter. */
-#define LOAD_32_ROWS(s, descriptor, from)                                                          \
-	asm volatile("buffer_load_dwordx4 %0, %2, %3 offen lds\n\t"                                \
-	             "buffer_load_dwordx4 %1, %2, %4 offen offset:1024 lds\n\t"                    \
-	             "buffer_load_dwordx4 %0, %2, %5 offen offset:2048 lds\n\t"                    \
-	             "buffer_load_dwordx4 %1, %2, %6 offen offset:3072 lds"                        \
-	             :                                                                             \
-	             : "v"((s)->even), "v"((s)->odd), "s"(descriptor), "s"((s)->rows[from]),       \
-	               "s"((s)->rows[(from) + 1]), "s"((s)->rows[(from) + 2]),                     \
-	               "s"((s)->rows[(from) + 3])                                                  \
+/* Loads to LDS from `to` on. M0 is written in the same statement, so that nothing changes it before
+ * they read it. Another instruction must stand between them [LLVM: ReadM0LdsDmaHazard]: `other`,
+ * which has the outputs. */
+#define LOAD(other, outputs, to_lds, loads, ...)                                                   \
+	asm volatile("s_mov_b32 m0, %[to]\n\t" other "\n\t" loads ""                               \
+	             : outputs                                                                     \
+	             : [to] "s"(to_lds), __VA_ARGS__                                               \
 	             : "memory")
+#define OUTPUTS(...) __VA_ARGS__
 
-#define LOAD_SCALES(s)                                                                             \
-	asm volatile("buffer_load_dwordx4 %0, %1, %2 offen lds"                                    \
-	             :                                                                             \
-	             : "v"((s)->scale), "s"((s)->scales), "s"((s)->at_scales)                      \
-	             : "memory")
+/* 4 KiB in four loads: the n-th has 8 rows more than the one before. The offset of the instruction
+ * counts in LDS and in memory; the scalar offsets, from rows[first] on, make up for the latter. */
+#define ROWS                                                                                       \
+	"buffer_load_dwordx4 %[even], %[from], %[r0] offen lds\n\t"                                \
+	"buffer_load_dwordx4 %[odd], %[from], %[r1] offen offset:1024 lds\n\t"                     \
+	"buffer_load_dwordx4 %[even], %[from], %[r2] offen offset:2048 lds\n\t"                    \
+	"buffer_load_dwordx4 %[odd], %[from], %[r3] offen offset:3072 lds"
+#define ROWS_OF(s, descriptor, first)                                                              \
+	[from] "s"(descriptor), [even] "v"((s)->even), [odd] "v"((s)->odd),                        \
+		[r0] "s"((s)->rows[first]), [r1] "s"((s)->rows[(first) + 1]),                      \
+		[r2] "s"((s)->rows[(first) + 2]), [r3] "s"((s)->rows[(first) + 3])
+#define STEP_SCALES  "buffer_load_dwordx4 %[lane], %[from], %[soffset] offen lds"
+#define SCALES_OF(s) [lane] "v"((s)->scale), [from] "s"((s)->scales), [soffset] "s"((s)->at_scales)
 
 /* A wave's part of the operands: what it loads. */
 struct source {
@@ -112,46 +111,28 @@ INLINE struct source make_source(u32x4 a, u32x4 b, u32x4 scale_descriptor, u32 K
 	return s;
 }
 
-/* Instructions of the compiler at this place, for the same reason. */
-#define HERE(statements)                                                                           \
+/* Instructions of the compiler at this place: between two assembly statements, of which one writes
+ * what the other reads, it puts an s_nop, unless an instruction of its own is between them. */
+#define HERE(statement)                                                                            \
 	do {                                                                                       \
 		__builtin_amdgcn_sched_barrier(0);                                                 \
-		statements;                                                                        \
+		statement;                                                                         \
 		__builtin_amdgcn_sched_barrier(0);                                                 \
 	} while (0)
 
-/* To the next step of codes. The values are opaque, so that loops keep them in these registers. */
-INLINE void advance(struct source *s) {
-	HERE(s->even += STEP; s->odd += STEP);
-	asm volatile("" : "+v"(s->even), "+v"(s->odd));
-}
-
-/* To the scales of the next two steps. */
-INLINE void advance_scales(struct source *s) {
-	HERE(s->at_scales += 256);
-	asm volatile("" : "+s"(s->at_scales));
-}
-
-#define SET_M0_ALONE(to)                                                                           \
-	do {                                                                                       \
-		SET_M0(to);                                                                        \
-		asm volatile("s_nop 0");                                                           \
-	} while (0)
+/* So that loops keep the value in its register. */
+#define OPAQUE(class, x) asm volatile("" : "+" class(x))
 
 /* The first step of a tile, to a stage, and its scales. */
 INLINE void load_first(struct source *s, u32 stage) {
 	u32 to = s->codes_to + stage * sizeof(struct stage);
-	SET_M0_ALONE(to);
-	LOAD_32_ROWS(s, s->a, 0);
-	SET_M0_ALONE(to + 4096);
-	LOAD_32_ROWS(s, s->a, 4);
-	SET_M0_ALONE(to + PANEL);
-	LOAD_32_ROWS(s, s->b, 0);
-	SET_M0_ALONE(to + PANEL + 4096);
-	LOAD_32_ROWS(s, s->b, 4);
-	SET_M0_ALONE(s->scales_to);
-	LOAD_SCALES(s);
-	advance(s);
+	LOAD("s_nop 0", , to, ROWS, ROWS_OF(s, s->a, 0));
+	LOAD("s_nop 0", , to + 4096, ROWS, ROWS_OF(s, s->a, 4));
+	LOAD("s_nop 0", , to + PANEL, ROWS, ROWS_OF(s, s->b, 0));
+	LOAD("s_nop 0", , to + PANEL + 4096, ROWS, ROWS_OF(s, s->b, 4));
+	LOAD("s_nop 0", , s->scales_to, STEP_SCALES, SCALES_OF(s));
+	HERE(s->even += STEP);
+	HERE(s->odd += STEP);
 }
 
 /* ---- from LDS ---- */
@@ -194,14 +175,6 @@ INLINE struct places find_places(void) {
 #define READ_FRAGMENT(f, low, high, i)                                                             \
 	LDS_READ_B128((f)[i][0], low, (i)*16 * STEP);                                              \
 	LDS_READ_B128((f)[i][1], high, (i)*16 * STEP)
-#define READ_4_FRAGMENTS(f, low, high, i)                                                          \
-	do {                                                                                       \
-		READ_FRAGMENT(f, low, high, i);                                                    \
-		READ_FRAGMENT(f, low, high, i + 1);                                                \
-		READ_FRAGMENT(f, low, high, i + 2);                                                \
-		READ_FRAGMENT(f, low, high, i + 3);                                                \
-	} while (0)
-
 /* A wave's operands of a step, and its scales of two. */
 struct fragments {
 	u32x4 a[FRAGS][2], b[FRAGS][2];
@@ -215,31 +188,34 @@ INLINE void read_scales(const struct places *p, struct fragments *f) {
 	LDS_READ_2_SCALES(f->sb[1], p->b_scales, 2);
 }
 
-/* Reads the step in stage `parity`. Between the reads, loads the next step to the other stage, if
- * there are `more`; the last of its loads are the caller's. */
+/* Reads fragments i to i + 3 of an operand; if there are `more` steps, loads the rows from `first`
+ * on of the next one. */
+INLINE void read_4_fragments(u32x4 f[FRAGS][2], u32 low, u32 high, u32 i, const struct source *s,
+                             u32 more, u32x4 descriptor, u32 first, u32 to) {
+	READ_FRAGMENT(f, low, high, i);
+	READ_FRAGMENT(f, low, high, i + 1);
+	READ_FRAGMENT(f, low, high, i + 2);
+	LDS_READ_B128(f[i + 3][0], low, (i + 3) * 16 * STEP);
+	if (more)
+		LOAD("ds_read_b128 %[part], %[high] offset:%[fragment]",
+		     OUTPUTS([part] "=&v"(f[i + 3][1])), to,
+		     ROWS, [high] "v"(high), [fragment] "i"((i + 3) * 16 * STEP),
+		     ROWS_OF(s, descriptor, first));
+	else
+		LDS_READ_B128(f[i + 3][1], high, (i + 3) * 16 * STEP);
+}
+
+/* Reads the step in stage `parity`, and loads the next step to the other stage, if there are
+ * `more`. */
 INLINE void read_codes(const struct source *s, const struct places *p, u32 parity, u32 more,
                        struct fragments *f) {
 	u32 at = parity * sizeof(struct stage), to = s->codes_to + !parity * sizeof(struct stage);
 	u32 a_low = p->a[0] + at, a_high = p->a[1] + at, b_low = p->b[0] + at,
 	    b_high = p->b[1] + at;
-	if (more)
-		SET_M0(to);
-	READ_4_FRAGMENTS(f->a, a_low, a_high, 0);
-	if (more) {
-		LOAD_32_ROWS(s, s->a, 0);
-		SET_M0(to + 4096);
-	}
-	READ_4_FRAGMENTS(f->a, a_low, a_high, 4);
-	if (more) {
-		LOAD_32_ROWS(s, s->a, 4);
-		SET_M0(to + PANEL);
-	}
-	READ_4_FRAGMENTS(f->b, b_low, b_high, 0);
-	if (more) {
-		LOAD_32_ROWS(s, s->b, 0);
-		SET_M0(to + PANEL + 4096);
-	}
-	READ_4_FRAGMENTS(f->b, b_low, b_high, 4);
+	read_4_fragments(f->a, a_low, a_high, 0, s, more, s->a, 0, to);
+	read_4_fragments(f->a, a_low, a_high, 4, s, more, s->a, 4, to + 4096);
+	read_4_fragments(f->b, b_low, b_high, 0, s, more, s->b, 0, to + PANEL);
+	read_4_fragments(f->b, b_low, b_high, 4, s, more, s->b, 4, to + PANEL + 4096);
 }
 
 #define NAMED(f, i)   "+v"((f)[i][0]), "+v"((f)[i][1])
@@ -256,6 +232,10 @@ INLINE void wait_first_half(struct fragments *f) {
 }
 INLINE void wait_second_half(struct fragments *f) {
 	asm volatile("s_waitcnt lgkmcnt(0)" : NAMED_4(f->b, 4) : : "memory");
+}
+INLINE void wait_and_load_scales(const struct source *s, struct fragments *f) {
+	LOAD("s_waitcnt lgkmcnt(0)", OUTPUTS(NAMED_4(f->b, 4)), s->scales_to, STEP_SCALES,
+	     SCALES_OF(s));
 }
 
 /* ---- products ---- */
@@ -347,19 +327,21 @@ INLINE void do_step(struct formats m, struct source *s, const struct places *p, 
 	if (!parity)
 		read_scales(p, f);
 	read_codes(s, p, parity, more, f);
+	OPAQUE("v", s->odd);
+	if (more && parity)
+		HERE(s->at_scales += 256);
+	OPAQUE("s", s->at_scales);
 	wait_first_half(f);
 	if (more)
-		LOAD_32_ROWS(s, s->b, 4);
-	if (more && parity) {
-		advance_scales(s);
-		SET_M0(s->scales_to);
-	}
+		HERE(s->even += STEP);
 	multiply_half(m, parity, 0, starts, f);
+	OPAQUE("v", s->even);
 	if (more && parity)
-		LOAD_SCALES(s);
-	wait_second_half(f);
+		wait_and_load_scales(s, f);
+	else
+		wait_second_half(f);
 	if (more)
-		advance(s);
+		HERE(s->odd += STEP);
 	multiply_half(m, parity, FRAGS / 2, starts, f);
 }
 

@@ -32,6 +32,11 @@ enum { TILE = 64, THREADS = 256, LDS_ROW = TILE / 2 };
 #define WITHIN(at, end, offset) ((at) < (end) ? (offset) : OUT_OF_RANGE)
 #endif
 
+/* The rows of a tile that the outputs along rows have: also padding. */
+#ifndef ROWS_STORED
+#define ROWS_STORED(t) ((t)->R - (t)->row < TILE ? (t)->R - (t)->row : TILE)
+#endif
+
 /* The rows of the tile in LDS. */
 #ifndef LDS_ROWS
 #define LDS_ROWS TILE
@@ -62,8 +67,7 @@ INLINE u32 thread(void) {
 
 /* The outputs' rows from the tile's first on. */
 INLINE buffer rows_of(GLOBAL u8 *base, const struct tile *t, u32 ld) {
-	u32 n = t->R - t->row < TILE ? t->R - t->row : TILE;
-	return make_buffer(base + (u64)t->row * ld, n * ld);
+	return make_buffer(base + (u64)t->row * ld, ROWS_STORED(t) * ld);
 }
 
 /* 8 elements of rows r and r + 32 of the tile. */

@@ -135,6 +135,72 @@ static void test_clipped(void) {
 	mx_case_free(c);
 }
 
+/* ---- groups ---- */
+
+static const char grouped[] =
+	"name: gemm/grouped\n"
+	"code: x.co\n"
+	"kernel: x\n"
+	"grid: [1]\n"
+	"block: [64]\n"
+	"groups: {rows: [7, 0, 33], pad: 32, padding: none}\n"
+	"buffers:\n"
+	"  - {name: W, role: none, type: f32, rows: M, cols: K}\n"
+	"  - {name: A, role: a, type: e4m3, rows: R, cols: K, of: W, recipe: rceil}\n"
+	"  - {name: SA, role: a_scale, type: e8m0, rows: R, cols: K / 32}\n"
+	"  - {name: B, role: b, type: e4m3, rows: G * N, cols: K}\n"
+	"  - {name: SB, role: b_scale, type: e8m0, rows: G * N, cols: K / 32}\n"
+	"  - {name: C, role: c, type: f32, rows: M, cols: N}\n"
+	"kernarg: []\n"
+	"verdict: {judge: bits, profile: block32, mma_k: 128}\n"
+	"runs:\n"
+	"  - {M: 40, N: 32, K: 96, regime: general}\n";
+
+/* Padding is quantised as rows of zeros. */
+static void test_groups(mx_regime regime) {
+	enum { R = 96 };
+	static float x[R][K];
+	static uint8_t codes[R * K], scales[R * BLOCKS];
+	struct mx_plan p;
+	struct mx_data data;
+	struct mx_case *c;
+	struct mx_error err;
+	struct mx_quantizer q = { .recipe = MX_RECIPE_RCEIL, .format = MX_E4M3 };
+	struct mx_tensor from = { x, MX_DTYPE_F32, R, K, 4 * K, 4 };
+	need(!load(grouped, &c, &err) && !mx_plan_make(c, M, 32, K, regime, &p, &err) &&
+	             !mx_data_make(&p, 1, &data, &err),
+	     err.text);
+	memset(x, 0, sizeof x);
+	memcpy(x[0], data.bytes[0], 7 * sizeof x[0]);
+	memcpy(x[32], data.bytes[0] + 7 * sizeof x[0], 33 * sizeof x[0]);
+	mx_quantize_plain(&q, &from, &(struct mx_quantised){ codes, K, scales, BLOCKS }, NULL);
+	ok(!memcmp(data.bytes[1], codes, sizeof codes) &&
+	           !memcmp(data.bytes[2], scales, sizeof scales),
+	   "an operand of groups is quantised with padding, %s", mx_regime_name(regime));
+	mx_data_free(&data);
+	mx_case_free(c);
+}
+
+/* What a case with groups is refused for. */
+static void test_bad_groups(void) {
+	struct mx_plan p;
+	struct mx_case *c;
+	struct mx_error err;
+	char text[sizeof grouped + 16];
+	snprintf(text, sizeof text, "%.*s{of: cols, %s", (int)(strchr(grouped, '{') - grouped),
+	         grouped, strchr(grouped, '{') + 1);
+	ok(load(text, &c, &err) && strstr(err.text, "not in a case with groups of columns"),
+	   "groups of columns have no quantised operands");
+	memcpy(text, grouped, sizeof grouped);
+	*strstr(text, "M, cols: K}") = 'R';
+	need(!load(text, &c, &err), err.text);
+	ok(mx_plan_make(c, M, 32, K, MX_REGIME_GENERAL, &p, &err) &&
+	           strstr(err.text,
+	                  "A is 40 x 96 without padding, and W, which it copies, is 96 x 96"),
+	   "the source has no padding: %s", err.text);
+	mx_case_free(c);
+}
+
 int main(void) {
 	static const mx_regime regimes[] = { MX_REGIME_EXACT, MX_REGIME_GENERAL,
 		                             MX_REGIME_SPECIAL };
@@ -146,6 +212,9 @@ int main(void) {
 	}
 	test("f16", "e2m1", MX_E2M1, "quark-even", MX_REGIME_GENERAL);
 	test_clipped();
+	for (unsigned i = 0; i < COUNT(regimes); i++)
+		test_groups(regimes[i]);
+	test_bad_groups();
 	remove_folder();
 	return done_testing();
 }

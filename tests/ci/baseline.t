@@ -77,6 +77,21 @@ is(slurp($file), $text, '  and is not written');
 is(with('gemm/mxfp4_f32/1x1x32/exact'), 0, 'a run that is not in the file passes');
 like($out, qr/, 1 not in it; --update-baseline takes them$/m, '  and is counted');
 
+
+# ---- runs whose output is no single product ----
+
+for ([ 'gemm/mxfp8_grouped_bf16/3x32x384,groups=1+2/general', 'equal: 1\.0+, ulp: 0' ], [ 'attention/mxfp8/B=1,S=17,T=160,HQ=1,HK=1/special', 'equal: 0\.\d+, ulp: \d+, ulps: "[^"]+"' ]) {
+	my ($run, $rest) = @$_;
+	is(with('--update-baseline', $run), 0, "$run passes");
+	my ($line, $snr) = slurp($file) =~ /^(.*"\Q$run\E", snr_deq: ([\d.]+), worst_row: [\d.e-]+, $rest\})$/m;
+	ok($line, '  and has accuracy') or diag slurp($file);
+	my $more = sprintf '%.4f', ($snr // 0) + 0.1;
+	edit("snr_deq: $snr", "snr_deq: $more");
+	is(with($run), 1, '  that may not become worse');
+	like($out, qr/accuracy: worse than in \S+: snr_deq is $snr, was $more/, '  and says so');
+	spew($file, $text);
+}
+
 # ---- wrong input ----
 
 is(with('--seed', 2, $run), 2, 'another seed is refused');

@@ -246,6 +246,26 @@ static void test_right(void) {
 		}
 }
 
+/* Sums are exact, so f32 has the values of f64. */
+static void test_f64(void) {
+	for (unsigned kind = 0; kind < 3; kind++) {
+		struct problem *p =
+			problem((mx_grouped_kind)kind, 128, MX_BLOCKS_BY_PLACE, NULL, 1);
+		size_t rows, cols, differ = 0;
+		mx_grouped_size(&p->g, &rows, &cols, &err);
+		float *f32 = malloc(rows * cols * sizeof *f32 + 1);
+		double *f64 = malloc(rows * cols * sizeof *f64 + 1);
+		int status = mx_grouped_expect(&p->g, (uint32_t *)f32, &err) ||
+		             mx_grouped_f64(&p->g, f64, &err);
+		for (size_t i = 0; !status && i < rows * cols; i++)
+			differ += (double)f32[i] != f64[i];
+		ok(!status && !differ, "%s in f64", kinds[kind]);
+		free(f32);
+		free(f64);
+		free(p);
+	}
+}
+
 static void test_rounding_shows(void) {
 	struct problem *p = problem(MX_FORWARD, 1, MX_BLOCKS_BY_GROUP, NULL, 6);
 	ok(judge(p, NONE, 4).wrong, "sums that round are not the exact product");
@@ -494,6 +514,7 @@ static void test_none(void) {
 
 int main(void) {
 	test_right();
+	test_f64();
 	test_rounding_shows();
 	test_faults();
 	test_places();
