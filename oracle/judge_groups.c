@@ -7,6 +7,7 @@
 #include "bench_inside.h"
 #include "grouped.h"
 #include "map.h"
+#include "product.h"
 #include "values.h"
 
 static struct exact_operand operand(const struct mx_bench *b, const struct mx_buffer *x,
@@ -38,6 +39,7 @@ static int grouped_of(const struct mx_bench *b, struct mx_grouped *g, struct mx_
 		.profile = exact ? NULL : p->c->verdict.profile,
 		.mma_k = p->c->verdict.mma_k,
 		.k_tile = p->c->verdict.k_tile,
+		.threads = mx_judge_n_threads(),
 	};
 	g->right_stride = g->n * g->right.ld;
 	g->right_scale_stride = g->n * g->right.ld_scales;
