@@ -145,6 +145,9 @@ static inline unsigned mx_cells_count(mx_cells c) {
 /* Each of 32 bits twice. */
 static inline uint64_t mx_bits_twice(uint32_t bits) {
 	uint64_t x = bits;
+#ifdef __BMI2__
+	return __builtin_ia32_pdep_di(x, 0x5555555555555555) * 3;
+#endif
 	x = (x | x << 16) & 0x0000ffff0000ffff;
 	x = (x | x << 8) & 0x00ff00ff00ff00ff;
 	x = (x | x << 4) & 0x0f0f0f0f0f0f0f0f;
@@ -345,11 +348,14 @@ void mx_race_pass(struct mx_wave *w, unsigned barrier);
 /* Whether all waves obtained at barriers that this access is over. */
 bool mx_race_is_over_for_all(const struct mx_group *g, mx_access a);
 
+struct mx_footprint;
+
 /* What the analysis needs of an instruction; computed at its first issue. */
 struct mx_race_inst {
 	bool computed;
-	mx_doubt doubt; /* why a launch that executes it is not proved, if so */
-	uint64_t rows;  /* mx_race_rows_of */
+	mx_doubt doubt;                    /* why a launch that executes it is not proved, if so */
+	uint64_t rows;                     /* mx_race_rows_of */
+	struct mx_footprint *footprint[2]; /* its last ones, in memory and in LDS; or NULL */
 };
 
 /* The dwords through which waves synchronise; happens_before.c. */
