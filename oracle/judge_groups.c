@@ -39,6 +39,7 @@ static int grouped_of(const struct mx_bench *b, struct mx_grouped *g, struct mx_
 		.profile = exact ? NULL : p->c->verdict.profile,
 		.mma_k = p->c->verdict.mma_k,
 		.k_tile = p->c->verdict.k_tile,
+		.threads = mx_judge_n_threads(),
 	};
 	g->right_stride = g->n * g->right.ld;
 	g->right_scale_stride = g->n * g->right.ld_scales;

@@ -177,6 +177,10 @@ void mx_judge_threads(unsigned n) {
 	exact_blas_threads(n);
 }
 
+unsigned mx_judge_n_threads(void) {
+	return threads;
+}
+
 /* Reads what the bytes of C hold of o. */
 static int read_codes(const struct mx_bench *b, struct mx_output *o, struct mx_error *err) {
 	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);

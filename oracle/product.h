@@ -23,6 +23,9 @@ struct mx_output {
 	size_t row, col;
 };
 
+/* What mx_judge_threads has set. */
+unsigned mx_judge_n_threads(void);
+
 /* Reads C after the last run; to be freed even after a failure. */
 int mx_output_read(const struct mx_bench *b, struct mx_output *o, struct mx_error *err);
 /* The same of a tile. */

@@ -5,6 +5,9 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define NEGATIVE_ZERO 0x80000000u
 
 /* ---- choice ---- */
 
@@ -42,6 +45,14 @@ const struct fast_way *fast_choose(const struct exact_gemm *g) {
 	return way;
 }
 
+/* For all formats. */
+static const struct fast_way *wide_way(void) {
+	const struct fast_way *way = fast_ways;
+	while (way->layout != FAST_WIDE || !mx_cpu_has(way->needs))
+		way++;
+	return way;
+}
+
 const char *exact_fast_name(const struct exact_gemm *g) {
 	if (!exact_format(g->a.format) || !exact_format(g->b.format))
 		return "none";
@@ -63,31 +74,13 @@ struct work {
 
 /* The conditions of fast.h. */
 static bool is_proved(const struct work *w, size_t tile, size_t strip) {
-	enum { LEAST = -149, MOST = 127, DOT_BITS = 53, SUM_BITS = 5 };
+	enum { MOST = 127, DOT_BITS = 53, SUM_BITS = 5 };
 	const struct fast_range *a = &w->p->a.range[tile], *b = &w->p->b.range[strip];
-	if (a->lowest + b->lowest < LEAST)
-		return false;
-	if (w->way->layout == FAST_DIGITS)
-		return true;
 	if (w->way->layout == FAST_WIDE)
 		return a->spread + b->spread + SUM_BITS <= DOT_BITS;
-	return a->highest + b->highest <= MOST;
-}
-
-/* Computes a tile by the walk, as a separate product. */
-static enum exact_status walk_tile(const struct work *w, size_t row, size_t col) {
-	const struct exact_gemm *g = w->g;
-	struct exact_gemm tile = *g;
-	uint32_t out[FAST_TILE * FAST_TILE];
-	tile.m = g->m - row < FAST_TILE ? g->m - row : FAST_TILE;
-	tile.n = g->n - col < FAST_TILE ? g->n - col : FAST_TILE;
-	tile.a.codes += row * g->a.ld, tile.a.scales += row * g->a.ld_scales;
-	tile.b.codes += col * g->b.ld, tile.b.scales += col * g->b.ld_scales;
-	enum exact_status status = exact_walk_block32(&tile, w->instruction, out);
-	for (size_t i = 0; !status && i < tile.m; i++)
-		for (size_t j = 0; j < tile.n; j++)
-			w->p->out[(row + i) * g->n + col + j] = out[i * tile.n + j];
-	return status;
+	if (fast_may_underflow(w->p, strip, tile, 1))
+		return false;
+	return w->way->layout == FAST_DIGITS || a->highest + b->highest <= MOST;
 }
 
 static bool all_proved(const struct work *w, struct fast_part part) {
@@ -98,23 +91,77 @@ static bool all_proved(const struct work *w, struct fast_part part) {
 	return true;
 }
 
-/* Computes a part by the kernel, or tile by tile. */
-static void make(struct work *w, struct fast_part part) {
-	if (all_proved(w, part)) {
-		w->way->kernel(w->p, part);
-		return;
-	}
-	for (size_t strip = part.strip; strip < part.end_strip; strip++)
-		for (size_t tile = part.tile; tile < part.end_tile; tile++) {
-			enum exact_status s = EXACT_OK;
-			if (is_proved(w, tile, strip))
-				w->way->kernel(w->p, (struct fast_part){ strip, strip + 1, tile,
-				                                         tile + 1 });
-			else
-				s = walk_tile(w, tile * FAST_TILE, strip * FAST_TILE);
-			if (s)
-				atomic_store(&w->status, (int)s);
+static size_t smaller(size_t x, size_t y) {
+	return x < y ? x : y;
+}
+
+/* Rows and columns of the product. */
+struct area {
+	size_t row, col, rows, cols;
+};
+
+static struct area area_of(const struct work *w, struct fast_part part) {
+	size_t row = part.tile * FAST_TILE, col = part.strip * FAST_TILE;
+	return (struct area){ row, col, smaller(part.end_tile * FAST_TILE, w->g->m) - row,
+		              smaller(part.end_strip * FAST_TILE, w->g->n) - col };
+}
+
+/* Computes an area as a separate product: by the walk, or wide. */
+static enum exact_status apart(const struct work *w, struct area x, bool walk) {
+	struct exact_gemm g = *w->g;
+	uint32_t *out = malloc(x.rows * x.cols * sizeof *out);
+	g.m = x.rows, g.n = x.cols, g.threads = 1;
+	g.a.codes += x.row * g.a.ld, g.a.scales += x.row * g.a.ld_scales;
+	g.b.codes += x.col * g.b.ld, g.b.scales += x.col * g.b.ld_scales;
+	enum exact_status s = !out   ? EXACT_NO_MEMORY
+	                      : walk ? exact_walk_block32(&g, w->instruction, out)
+	                             : fast_block32(&g, wide_way(), w->instruction, out);
+	for (size_t i = 0; !s && i < x.rows; i++)
+		memcpy(w->p->out + (x.row + i) * w->g->n + x.col, out + i * x.cols,
+		       x.cols * sizeof *out);
+	free(out);
+	return s;
+}
+
+/* Walks elements in doubt. The blocks of +0 that complete an instruction change -0 to +0. */
+static enum exact_status settle_zeros(const struct work *w, struct area x) {
+	bool completed = w->p->a.blocks % w->instruction;
+	enum exact_status s = EXACT_OK;
+	for (size_t i = x.row; i < x.row + x.rows; i++)
+		for (size_t j = x.col; !s && j < x.col + x.cols; j++) {
+			uint32_t *out = &w->p->out[i * w->g->n + j];
+			if (*out == FAST_DOUBT)
+				s = apart(w, (struct area){ i, j, 1, 1 }, true);
+			else if (completed && *out == NEGATIVE_ZERO)
+				*out = 0;
 		}
+	return s;
+}
+
+/* Computes a part by the kernel. */
+static enum exact_status by_kernel(const struct work *w, struct fast_part part) {
+	w->way->kernel(w->p, part);
+	return w->way->layout == FAST_WIDE ? settle_zeros(w, area_of(w, part)) : EXACT_OK;
+}
+
+/* Computes a part, some tiles of which are not proved. */
+static enum exact_status by_tiles(const struct work *w, struct fast_part part) {
+	enum exact_status s = EXACT_OK;
+	for (size_t strip = part.strip; strip < part.end_strip; strip++)
+		for (size_t tile = part.tile; !s && tile < part.end_tile; tile++) {
+			struct fast_part one = { strip, strip + 1, tile, tile + 1 };
+			s = is_proved(w, tile, strip) ? by_kernel(w, one)
+			                              : apart(w, area_of(w, one), true);
+		}
+	return s;
+}
+
+static void make(struct work *w, struct fast_part part) {
+	enum exact_status s = all_proved(w, part)           ? by_kernel(w, part)
+	                      : w->way->layout == FAST_WIDE ? by_tiles(w, part)
+	                                                    : apart(w, area_of(w, part), false);
+	if (s)
+		atomic_store(&w->status, (int)s);
 }
 
 /* ---- threads ---- */
@@ -128,10 +175,6 @@ static void pack_all(struct work *w) {
 	}
 	while (atomic_load(&w->packed) < all)
 		sched_yield();
-}
-
-static size_t smaller(size_t x, size_t y) {
-	return x < y ? x : y;
 }
 
 /* Computes parts, a panel of rows and some strips each, until none is left. */

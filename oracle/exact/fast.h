@@ -11,9 +11,13 @@
  * Wide. Other elements are f64 that include their scale. A block's dot is exact if its products,
  * multiples of one unit, sum to less than 2^53 units; fast_wide.c describes the rest.
  *
- * In both, all sums must be multiples of 2^-149, so that none rounds to zero. The accumulator
- * starts at +0 and so never becomes -0. NaN and infinities follow IEEE 754. Tiles for which this is
- * not proved are computed by the walk. */
+ * The accumulator starts at +0. It becomes -0 only if a negative sum rounds to zero, which it
+ * cannot if all sums are multiples of 2^-149. Bytes and digits require that. Wide does not: a zero
+ * dot added to -0, whose sign depends on the products, gives FAST_DOUBT, and such an element is
+ * computed by the walk. NaN and infinities follow IEEE 754.
+ *
+ * Parts of the product whose bytes or digits are not proved are computed wide, and wide tiles that
+ * are not proved by the walk. */
 #ifndef EXACT_FAST_H
 #define EXACT_FAST_H
 
@@ -26,6 +30,7 @@ enum {
 	FAST_RAISE = 64,
 	FAST_WIDE_TILES = 4, /* tiles of rows that a wide kernel takes at a time, at most */
 	FAST_DIGITS_OF = 3,  /* digits of an element */
+	FAST_DOUBT = 0x7fc00001,
 	FAST_ELEMENTS = FAST_TILE * EXACT_BLOCK
 };
 
@@ -83,8 +88,7 @@ enum { FAST_WAYS = 6 };
 extern const struct fast_way fast_ways[FAST_WAYS];
 const struct fast_way *fast_choose(const struct exact_gemm *g);
 
-/* The product under block32, on g->threads. Tiles that are not proved are computed by the walk,
- * with instructions of `instruction` blocks. */
+/* The product under block32, on g->threads. The walk has instructions of `instruction` blocks. */
 enum exact_status fast_block32(const struct exact_gemm *g, const struct fast_way *way,
                                size_t instruction, uint32_t *out);
 
@@ -125,7 +129,11 @@ void fast_free(struct fast_product *p);
  * most twice the sum of magnitudes, are multiples of the lowest unit, below 2^53 units. */
 bool fast_sums_are_exact(const struct fast_product *p, size_t strip, size_t tile, size_t tiles);
 
-/* Writes the part of a tile's accumulators, [16][16], that is in the matrix; NaN as 0x7FC00000. */
+/* Whether a sum of dots of these tiles may round to zero. */
+bool fast_may_underflow(const struct fast_product *p, size_t strip, size_t tile, size_t tiles);
+
+/* Writes the part of a tile's accumulators, [16][16], that is in the matrix; NaN as 0x7FC00000, but
+ * FAST_DOUBT unchanged. */
 void fast_store(const struct fast_product *p, size_t tile, size_t strip, const float *acc);
 
 /* The same for sums that are f32 values. */

@@ -22,4 +22,17 @@ fast_add_dot(__m512d sum, __m512d dot, __m512d factor, bool exact) {
 	return _mm512_cvtps_pd(_mm512_cvtpd_ps(_mm512_castsi512_pd(bits)));
 }
 
+/* sum, or FAST_DOUBT where a zero dot was added to -0. Later sums keep it, or are another NaN. */
+__attribute__((target("avx512f,avx512dq"), always_inline)) static inline __m512d
+fast_doubt(__m512d before, __m512d dot, __m512d sum) {
+	enum { MANTISSA = 0x7fffff, BELOW_F32 = 29, EXPONENT_AT = 52 };
+	const long long doubt =
+		0x7ffll << EXPONENT_AT | (FAST_DOUBT & MANTISSA) * (1ll << BELOW_F32);
+	const __m512i negative_zero = _mm512_castpd_si512(_mm512_set1_pd(-0.0));
+	__mmask8 was = _mm512_cmpeq_epi64_mask(_mm512_castpd_si512(before), negative_zero);
+	__mmask8 in_doubt = _mm512_mask_cmp_pd_mask(was, dot, _mm512_setzero_pd(), _CMP_EQ_OQ);
+	__m512i bits = _mm512_castpd_si512(sum);
+	return _mm512_castsi512_pd(_mm512_mask_set1_epi64(bits, in_doubt, doubt));
+}
+
 #endif

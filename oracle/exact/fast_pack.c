@@ -309,7 +309,8 @@ static void store_row(uint32_t *restrict to, const float *restrict acc, size_t n
 	for (size_t j = 0; j < n; j++) {
 		uint32_t bits;
 		memcpy(&bits, &acc[j], sizeof bits);
-		to[j] = (bits & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : bits;
+		bool is_nan = (bits & 0x7fffffff) > 0x7f800000;
+		to[j] = is_nan && bits != FAST_DOUBT ? 0x7fc00000 : bits;
 	}
 }
 

@@ -1,8 +1,8 @@
 /* Elements that need more than a byte: dots in f64, exact under the conditions of fast.h.
  *
- * acc + dot is computed in f64 and then rounded to f32. Two roundings to nearest differ from one
- * only if the first gives the middle of two f32. The sign of the first error then decides, and the
- * portable way corrects it. */
+ * acc + dot is computed in f64, rounded to odd, and then rounded to f32: of the two f64 next to an
+ * inexact sum the one with an odd last bit. It is no f32, nor the middle of two, subnormal ones
+ * included, so the second rounding is that of the exact sum. */
 #include "fast.h"
 
 #include <math.h>
@@ -14,16 +14,19 @@ static uint64_t bits_of(double x) {
 	return u;
 }
 
-/* x + y rounded once to f32. */
-static float rounded_sum(double x, double y) {
-	enum { BELOW_F32 = 29 };
-	double sum = x + y;
-	if ((bits_of(sum) & ((1u << BELOW_F32) - 1)) == 1u << (BELOW_F32 - 1)) {
-		double part = sum - x, error = (x - (sum - part)) + (y - part); /* exact */
-		if (error)
-			sum = nextafter(sum, error > 0 ? INFINITY : -INFINITY);
-	}
-	return (float)sum;
+/* acc + dot rounded once to f32, or FAST_DOUBT. */
+static float rounded_sum(float acc, double dot) {
+	const uint32_t doubt = FAST_DOUBT;
+	double x = (double)acc, sum = x + dot;
+	double part = sum - x, error = (x - (sum - part)) + (dot - part); /* exact, or NaN */
+	bool odd = bits_of(sum) & 1;
+	if (dot == 0 && x == 0 && signbit(acc))
+		memcpy(&acc, &doubt, sizeof acc);
+	else
+		acc = (float)(odd || !(error < 0 || error > 0)
+		                      ? sum
+		                      : nextafter(sum, error > 0 ? INFINITY : -INFINITY));
+	return acc;
 }
 
 bool fast_sums_are_exact(const struct fast_product *p, size_t strip, size_t tile, size_t tiles) {
@@ -36,6 +39,14 @@ bool fast_sums_are_exact(const struct fast_product *p, size_t strip, size_t tile
 			return false;
 	}
 	return true;
+}
+
+bool fast_may_underflow(const struct fast_product *p, size_t strip, size_t tile, size_t tiles) {
+	enum { LEAST = -149 };
+	for (size_t t = tile; t < tile + tiles; t++)
+		if (p->a.range[t].lowest + p->b.range[strip].lowest < LEAST)
+			return true;
+	return false;
 }
 
 void fast_store_wide(const struct fast_product *p, size_t tile, size_t strip, const double *sum) {
@@ -76,9 +87,12 @@ void fast_wide_plain(const struct fast_product *p, struct fast_part part) {
 
 enum { LANES = 8 };
 
+/* What sums of f64 are: exact; to be rounded to odd; or also in doubt if they are zero. */
+enum sums { EXACT_SUMS, ODD_SUMS, DOUBTFUL_SUMS };
+
 /* Adds the dots of 8 rows, x[32][8], with a strip's columns, y[32][16]. */
 __attribute__((target("avx512f,avx512dq"), always_inline)) static inline void
-add_group(const double *x, const double *y, double *sum, bool exact) {
+add_group(const double *x, const double *y, double *sum, enum sums sums) {
 	const __m512d one = _mm512_set1_pd(1); /* the elements include the scales */
 	__m512d dot[FAST_GROUP][2];
 #pragma GCC unroll 8
@@ -100,19 +114,36 @@ add_group(const double *x, const double *y, double *sum, bool exact) {
 #pragma GCC unroll 2
 		for (int h = 0; h < 2; h++) {
 			double *to = sum + i * FAST_TILE + h * LANES;
-			_mm512_store_pd(to,
-			                fast_add_dot(_mm512_load_pd(to), dot[i][h], one, exact));
+			__m512d before = _mm512_load_pd(to);
+			__m512d after = fast_add_dot(before, dot[i][h], one, sums == EXACT_SUMS);
+			if (sums == DOUBTFUL_SUMS)
+				after = fast_doubt(before, dot[i][h], after);
+			_mm512_store_pd(to, after);
 		}
 }
 
 __attribute__((target("avx512f,avx512dq"), noinline)) static void
 add_group_exact(const double *x, const double *y, double *sum) {
-	add_group(x, y, sum, true);
+	add_group(x, y, sum, EXACT_SUMS);
 }
 
 __attribute__((target("avx512f,avx512dq"), noinline)) static void
-add_group_rounded(const double *x, const double *y, double *sum) {
-	add_group(x, y, sum, false);
+add_group_odd(const double *x, const double *y, double *sum) {
+	add_group(x, y, sum, ODD_SUMS);
+}
+
+__attribute__((target("avx512f,avx512dq"), noinline)) static void
+add_group_doubtful(const double *x, const double *y, double *sum) {
+	add_group(x, y, sum, DOUBTFUL_SUMS);
+}
+
+typedef void add_some(const double *x, const double *y, double *sum);
+
+static add_some *choose_sums(const struct fast_product *p, size_t strip, size_t tile,
+                             size_t tiles) {
+	if (fast_may_underflow(p, strip, tile, tiles))
+		return add_group_doubtful;
+	return fast_sums_are_exact(p, strip, tile, tiles) ? add_group_exact : add_group_odd;
 }
 
 /* Prefetches lines into the first-level cache. Blocks are separate pages, where the processor's own
@@ -128,7 +159,7 @@ static void wide_strip(const struct fast_product *p, size_t strip, size_t tile, 
                        double *sum) {
 	enum { GROUP = FAST_GROUP * EXACT_BLOCK };
 	size_t blocks = p->a.blocks, groups = 2 * tiles;
-	bool exact = fast_sums_are_exact(p, strip, tile, tiles);
+	add_some *add = choose_sums(p, strip, tile, tiles);
 	const double *y = p->b.wide + strip * blocks * FAST_ELEMENTS;
 	const double *a = p->a.wide + tile * blocks * FAST_ELEMENTS;
 	for (size_t b = 0; b < blocks; b++, y += FAST_ELEMENTS, a += FAST_ELEMENTS)
@@ -140,8 +171,7 @@ static void wide_strip(const struct fast_product *p, size_t strip, size_t tile, 
 			fetch(after, GROUP);
 			fetch(y + FAST_ELEMENTS + g * FAST_ELEMENTS / groups,
 			      FAST_ELEMENTS / groups);
-			(exact ? add_group_exact
-			       : add_group_rounded)(x, y, sum + g * FAST_GROUP * FAST_TILE);
+			add(x, y, sum + g * FAST_GROUP * FAST_TILE);
 		}
 }
 

@@ -96,11 +96,40 @@ static bool is_right(const struct operation *o, const struct mx_footprint *f) {
 	return all == o->lanes;
 }
 
+/* The same lanes elsewhere, by cells and pages, up or down; sometimes one lane less, or one lane
+ * elsewhere than the others. */
+static void move(struct operation *o) {
+	uint64_t r = next_random(&state);
+	uint64_t by = (r & 3 ? r >> 2 & 63 : 0) * o->bytes + (r >> 8 & 1) * (r >> 9 & 7) * 1024;
+	for (unsigned l = 0; l < MX_LANES; l++) {
+		o->at[l] += (r >> 12 & 1 ? by : -by) + (l == (r >> 13 & 0x3ff)) * 16;
+		o->address[l] = o->at[l] - o->offset;
+	}
+	o->lanes &= r >> 23 & 15 ? ~0ull : ~1ull;
+}
+
+static void check_moves(const char *step, mx_footprint_maker *make) {
+	unsigned right = 0;
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		struct operation o = operation();
+		struct mx_footprint f = { .lanes = 0 };
+		bool good = true;
+		for (unsigned l = 0; l < MX_LANES; l++)
+			o.at[l] += 1 << 20, o.address[l] += 1 << 20;
+		for (unsigned times = 0; times < 8 && good; times++, move(&o)) {
+			bool made = make(&f, o.address, o.offset, o.lanes, o.bytes);
+			good = made == is_regular(&o) && (!made || is_right(&o, &f));
+		}
+		right += good;
+	}
+	ok(right == ROUNDS, "%s: the cells of an operation that moves", step);
+}
+
 static void check(const char *step, mx_footprint_maker *make) {
 	unsigned right = 0, refused = 0;
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		const struct operation o = operation();
-		struct mx_footprint f;
+		struct mx_footprint f = { .lanes = 0 };
 		bool made = make(&f, o.address, o.offset, o.lanes, o.bytes);
 		right += made == is_regular(&o) && (!made || is_right(&o, &f));
 		refused += !made;
@@ -113,7 +142,7 @@ int main(void) {
 	static mx_footprint_maker *const by_step[] = { MX_STEPS_OF(mx_footprint_make) };
 	for (unsigned s = 0; s < sizeof by_step / sizeof *by_step; s++)
 		if (mx_cpu_has(s))
-			check(mx_cpu_name(s), by_step[s]);
+			check(mx_cpu_name(s), by_step[s]), check_moves(mx_cpu_name(s), by_step[s]);
 		else
 			ok(true, "%s # SKIP this CPU does not have it", mx_cpu_name(s));
 	return done_testing();

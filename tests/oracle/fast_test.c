@@ -85,6 +85,31 @@ static void double_rounding(void) {
 	ok(right == n, "sums that are almost ties are rounded once");
 }
 
+/* Sums that underflow in the first block, to 0 of either sign, and zeros of all signs after it. The
+ * result is -0 if all addends were. */
+static void negative_zeros(const char *format, uint8_t one, uint8_t zeros) {
+	static struct problem p;
+	uint8_t minus_one = one | (zeros & 15 ? zeros & 15 : zeros);
+	unsigned right = 0, n = 0, negative = 0;
+	for (size_t k = 64; k <= 256; k += 32, n++) {
+		make(&p, format, format, 16, 16, k, 0, false);
+		size_t row = p.g.a.ld = p.g.b.ld = zeros & 15 ? k / 2 : k, block = row * 32 / k;
+		memset(p.sa, 0, sizeof p.sa);
+		memset(p.sb, 0, sizeof p.sb);
+		for (size_t r = 0; r < 16; r++) {
+			uint8_t *a = p.a + r * row, *b = p.b + r * row;
+			memset(a, r & 1 ? zeros : 0, row);
+			memset(b, r & 1 ? zeros : 0, row);
+			memset(b + block, r & 2 ? zeros : 0, block / (r & 4 ? 2 : 1));
+			a[0] = r & 8 ? minus_one : one, b[0] = one;
+		}
+		right += same(&p) && by_wide_ways(&p);
+		for (size_t i = 0; i < 256; i++)
+			negative += plain[i] == 0x80000000;
+	}
+	ok(right == n && negative, "%s: zeros added to -0; %u results are -0", format, negative);
+}
+
 static void each_kernel(void) {
 	static struct problem p;
 	for (const struct fast_way *way = fast_ways; way < fast_ways + FAST_WAYS; way++) {
@@ -114,6 +139,8 @@ static void each_kernel(void) {
 int main(void) {
 	all_formats();
 	double_rounding();
+	negative_zeros("E2M1", 0x02, 0x88);
+	negative_zeros("E4M3", 0x38, 0x80);
 	each_kernel();
 	return done_testing();
 }

@@ -160,22 +160,31 @@ static bool may_be_together(const struct mx_race_range *r, const struct mx_race_
 	       (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16);
 }
 
+/* The room for the footprints of an instruction. NULL if memory is short. */
+static struct mx_footprint *footprint_of(const struct mx_race_range *r) {
+	struct mx_race_analysis *o = mx_race_analysis_of(r->w->group->run);
+	struct mx_footprint **f = &o->inst[r->in->offset / 4].footprint[r->lds];
+	if (!*f && (*f = mx_slabs_take(&o->memory.slabs, sizeof **f)))
+		(*f)->lanes = 0;
+	return *f;
+}
+
 /* Records the accesses of all lanes together. False: the caller records them lane by lane; if
  * r->together, only those to pages with cells. A read may be recorded twice. */
 static bool walk_together(struct mx_race_range *r, uint64_t lanes, const struct mx_wave_access *c) {
 	struct maps maps = maps_of(r);
 	const struct mx_summary_functions *by = mx_race_analysis_of(r->w->group->run)->summary;
 	struct mx_race_page *page[MX_LANES];
-	struct mx_footprint f;
+	struct mx_footprint *f;
 	bool all = true;
 	r->together = false;
-	if (!may_be_together(r, maps.accesses, c->bytes) ||
-	    !by->footprint(&f, c->at, c->offset, lanes, c->bytes) ||
-	    !find_pages(r, &f, maps, c, page))
+	if (!may_be_together(r, maps.accesses, c->bytes) || !(f = footprint_of(r)) ||
+	    !by->footprint(f, c->at, c->offset, lanes, c->bytes) ||
+	    !find_pages(r, f, maps, c, page))
 		return false;
 	r->together = true;
-	for (unsigned i = 0; i < f.n; i++)
-		all &= access_page(r, maps.accesses, page[i], &f.page[i], c);
+	for (unsigned i = 0; i < f->n; i++)
+		all &= access_page(r, maps.accesses, page[i], &f->page[i], c);
 	return all;
 }
 

@@ -47,6 +47,10 @@ void mx_race_touch(struct mx_race_range *r, struct mx_race_map *m, struct mx_rac
 /* The same for the cells in which atomics are kept. */
 void mx_race_touch_atomics(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_cell *c,
                            uint64_t at);
+/* Adds a reader of another workgroup than the first reader of a cell, in a map with lists. False if
+ * memory is short. */
+bool mx_race_list_reader(struct mx_race_map *m, struct mx_race_cell *c, uint32_t group,
+                         mx_access reader);
 /* Records reads of cells of `bytes` bytes in a page with cells, if there is nothing to check: if
  * none was written. If it returns false, all or some remain to be recorded. */
 bool mx_race_read_unwritten(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,

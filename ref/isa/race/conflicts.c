@@ -244,35 +244,38 @@ static mx_access *reader_of(const struct mx_race_map *m, struct mx_race_cell *c,
 	return &c->readers[mx_race_reader_slot(m->isa, a)];
 }
 
-static void add_to_list(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_cell *c,
-                        uint32_t group, mx_access reader) {
+static bool add_to_list(struct mx_race_map *m, struct mx_race_cell *c, uint32_t group,
+                        mx_access reader) {
 	const struct mx_race_reader *more = mx_race_add_reader(m, c->list, group, reader);
 	if (more)
 		c->list = more;
-	else
-		r->w->group->run->out_of_memory = true;
+	return more;
 }
 
 /* Turns the readers of one workgroup into a list. */
-static void make_list(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_cell *c) {
+static bool make_list(struct mx_race_map *m, struct mx_race_cell *c) {
 	uint32_t group = c->read_group;
 	mx_access one = c->read;
 	c->read_group = MX_SEVERAL_GROUPS;
 	c->list = NULL;
-	if (!c->readers && group)
-		add_to_list(r, m, c, group, one);
+	bool all = c->readers || !group || add_to_list(m, c, group, one);
 	for (unsigned i = 0; c->readers && i < m->readers; i++)
 		if (c->readers[i])
-			add_to_list(r, m, c, group, c->readers[i]);
+			all &= add_to_list(m, c, group, c->readers[i]);
+	return all;
+}
+
+bool mx_race_list_reader(struct mx_race_map *m, struct mx_race_cell *c, uint32_t group,
+                         mx_access reader) {
+	bool is = c->read_group == MX_SEVERAL_GROUPS || make_list(m, c);
+	return add_to_list(m, c, group, reader) && is;
 }
 
 static void note_other_group(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_cell *c,
                              uint32_t group, mx_access reader) {
-	if (m->lists && c->read_group != MX_SEVERAL_GROUPS)
-		make_list(r, m, c);
+	if (m->lists && !mx_race_list_reader(m, c, group, reader))
+		r->w->group->run->out_of_memory = true;
 	c->read_group = MX_SEVERAL_GROUPS;
-	if (m->lists)
-		add_to_list(r, m, c, group, reader);
 }
 
 static void note_reader(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_cell *c,

@@ -16,7 +16,7 @@ struct lanes {
 	eight cell[PARTS], lane[PARTS]; /* one bit */
 };
 
-static uint64_t any_of(eight x) {
+static inline __attribute__((always_inline)) uint64_t any_of(eight x) {
 	uint64_t any = 0;
 	for (unsigned i = 0; i < WIDTH; i++)
 		any |= x[i];
@@ -91,8 +91,8 @@ static bool add(struct mx_footprint *f, uint64_t block, uint64_t cells, uint64_t
 	return true;
 }
 
-bool MX_STEPPED(mx_footprint_make)(struct mx_footprint *f, const uint64_t address[MX_LANES],
-                                   uint64_t offset, uint64_t lanes, unsigned bytes) {
+static bool make(struct mx_footprint *f, const uint64_t address[MX_LANES], uint64_t offset,
+                 uint64_t lanes, unsigned bytes) {
 	unsigned log2 = (unsigned)__builtin_ctz(bytes);
 	struct lanes x;
 	f->n = 0;
@@ -107,4 +107,65 @@ bool MX_STEPPED(mx_footprint_make)(struct mx_footprint *f, const uint64_t addres
 		lanes &= ~in;
 	}
 	return true;
+}
+
+/* ---- the same lanes elsewhere ---- */
+
+/* Whether each lane of the footprint is `distance` away. */
+static bool is_moved(const struct mx_footprint *f, const uint64_t *address, uint64_t offset,
+                     uint64_t *distance) {
+	unsigned first = (unsigned)__builtin_ctzll(f->lanes);
+	eight differs = { 0 }, bit = { 1, 2, 4, 8, 16, 32, 64, 128 };
+	uint64_t from = address[first] + offset - f->at[first];
+	*distance = from - f->moved;
+	for (unsigned i = 0; i < PARTS; i++) {
+		eight now, then, idle = (eight)((bit << WIDTH * i & f->lanes) == 0);
+		memcpy(&now, address + WIDTH * i, sizeof now);
+		memcpy(&then, f->at + WIDTH * i, sizeof then);
+		differs |= (now + offset - then - from) & ~idle;
+	}
+	return !any_of(differs);
+}
+
+/* Whether a page's cells, shifted up, remain in it. */
+static bool stay(const mx_cells *cells, unsigned words, unsigned shift) {
+	return !shift || !((*cells)[words - 1] >> (64 - shift));
+}
+
+static void shift_up(mx_cells *cells, unsigned words, unsigned shift) {
+	for (unsigned i = words; shift && i--;)
+		(*cells)[i] = (*cells)[i] << shift | (i ? (*cells)[i - 1] >> (64 - shift) : 0);
+}
+
+/* Moves a footprint. False if its cells do not remain apart by page, or by more than a word. */
+static bool move(struct mx_footprint *f, uint64_t distance) {
+	unsigned unit = f->bytes < 4 ? 4 : f->bytes, words = MX_RACE_PAGE / unit / 64;
+	unsigned shift = distance % MX_RACE_PAGE / unit;
+	if (distance % unit || shift >= 64)
+		return false;
+	for (unsigned i = 0; i < f->n; i++)
+		if (!stay(&f->page[i].cells, words, shift))
+			return false;
+	f->moved += distance;
+	for (unsigned i = 0; i < f->n; i++) {
+		f->page[i].page += (uint64_t)((int64_t)distance >> __builtin_ctz(MX_RACE_PAGE));
+		shift_up(&f->page[i].cells, words, shift);
+	}
+	return true;
+}
+
+bool MX_STEPPED(mx_footprint_make)(struct mx_footprint *f, const uint64_t address[MX_LANES],
+                                   uint64_t offset, uint64_t lanes, unsigned bytes) {
+	uint64_t distance;
+	bool same = f->lanes && f->lanes == lanes && f->bytes == bytes &&
+	            is_moved(f, address, offset, &distance);
+	if (same && (!distance || move(f, distance)))
+		return true;
+	bool is = make(f, address, offset, lanes, bytes);
+	f->lanes = is ? lanes : 0;
+	f->bytes = bytes;
+	f->moved = 0;
+	for (unsigned l = 0; is && l < MX_LANES; l++)
+		f->at[l] = address[l] + offset;
+	return is;
 }

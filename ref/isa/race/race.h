@@ -145,6 +145,9 @@ static inline unsigned mx_cells_count(mx_cells c) {
 /* Each of 32 bits twice. */
 static inline uint64_t mx_bits_twice(uint32_t bits) {
 	uint64_t x = bits;
+#ifdef __BMI2__
+	return __builtin_ia32_pdep_di(x, 0x5555555555555555) * 3;
+#endif
 	x = (x | x << 16) & 0x0000ffff0000ffff;
 	x = (x | x << 8) & 0x00ff00ff00ff00ff;
 	x = (x | x << 4) & 0x0f0f0f0f0f0f0f0f;
@@ -172,6 +175,12 @@ struct mx_race_record {
 	mx_cells cells;
 };
 
+/* A read of cells that several workgroups have read. */
+struct mx_race_listed {
+	mx_access access;
+	uint32_t group, mask; /* the index of the cells in the map's masks */
+};
+
 /* A page has cells, or records by operation (summary.c). */
 enum { MX_RACE_PAGE = 1024, MX_RACE_RECORDS = 16 };
 struct mx_race_page {
@@ -183,6 +192,9 @@ struct mx_race_page {
 	bool settled;                  /* in LDS: all writes are over for all waves */
 	bool shared;                   /* all cells have MX_SEVERAL_GROUPS: reads add nothing */
 	struct mx_race_record *record; /* `few`, or `room` others */
+	struct mx_race_listed *listed; /* without cells: those of the cells with MX_SEVERAL_GROUPS
+	                                  after the first, if the map has lists */
+	uint16_t n_listed, room_listed;
 	/* Cells that were accessed; that were written; with own_wait, with `first`, with `readers`,
 	 * with MX_SEVERAL_GROUPS. */
 	mx_cells touched, written, own_wait, first_contents, several_readers, several_groups;
@@ -215,6 +227,9 @@ struct mx_race_map {
 	bool by_cells;    /* no records */
 	unsigned readers; /* most readers of a cell in one workgroup */
 	bool lists;       /* keep lists of readers of several workgroups */
+	mx_cells *mask;   /* of listed reads; some are equal */
+	uint32_t n_masks, room_masks;
+	uint32_t near_mask[64]; /* by hash: the last such mask */
 	struct mx_race_list_cache cache[8];
 	struct mx_race_block *blocks;
 	struct mx_slab *slabs; /* of pages */
@@ -252,6 +267,8 @@ bool mx_race_maps_share(const struct mx_race_map *a, const struct mx_race_map *b
 const struct mx_race_reader *mx_race_add_reader(struct mx_race_map *m,
                                                 const struct mx_race_reader *list, uint32_t group,
                                                 mx_access access);
+/* The index of a mask. False if memory is short. */
+bool mx_race_mask(struct mx_race_map *m, const mx_cells *mask, uint32_t *index);
 void mx_race_map_clear(struct mx_race_map *m); /* keeps its memory for reuse */
 void mx_race_map_free(struct mx_race_map *m);
 
@@ -331,11 +348,14 @@ void mx_race_pass(struct mx_wave *w, unsigned barrier);
 /* Whether all waves obtained at barriers that this access is over. */
 bool mx_race_is_over_for_all(const struct mx_group *g, mx_access a);
 
+struct mx_footprint;
+
 /* What the analysis needs of an instruction; computed at its first issue. */
 struct mx_race_inst {
 	bool computed;
-	mx_doubt doubt; /* why a launch that executes it is not proved, if so */
-	uint64_t rows;  /* mx_race_rows_of */
+	mx_doubt doubt;                    /* why a launch that executes it is not proved, if so */
+	uint64_t rows;                     /* mx_race_rows_of */
+	struct mx_footprint *footprint[2]; /* its last ones, in memory and in LDS; or NULL */
 };
 
 /* The dwords through which waves synchronise; happens_before.c. */

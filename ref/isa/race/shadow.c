@@ -83,6 +83,32 @@ const struct mx_race_reader *mx_race_add_reader(struct mx_race_map *m,
 	return cached->longer;
 }
 
+/* ---- masks of listed reads ---- */
+
+static bool grow_masks(struct mx_race_map *m) {
+	uint32_t room = m->room_masks ? 2 * m->room_masks : 64;
+	mx_cells *more = realloc(m->mask, room * sizeof *more);
+	if (!more)
+		return false;
+	m->mask = more;
+	m->room_masks = room;
+	return true;
+}
+
+bool mx_race_mask(struct mx_race_map *m, const mx_cells *mask, uint32_t *index) {
+	const mx_cells cells = *mask;
+	uint64_t hash = ((cells[0] * 3 + cells[1]) * 3 + cells[2]) * 3 + cells[3];
+	uint32_t *near = &m->near_mask[hash * 0x9E3779B97F4A7C15 >> 58];
+	if (*near >= m->n_masks || mx_cells_any(m->mask[*near] ^ cells)) {
+		if (m->n_masks == m->room_masks && !grow_masks(m))
+			return false;
+		*near = m->n_masks++;
+		m->mask[*near] = cells;
+	}
+	*index = *near;
+	return true;
+}
+
 /* ---- maps ---- */
 
 mx_access mx_race_first_reader(const struct mx_race_map *m, const struct mx_race_cell *c) {
@@ -96,6 +122,7 @@ static void recycle(struct mx_race_map *m, struct mx_race_page *p) {
 	free(p->cell);
 	p->cell = NULL;
 	p->n = 0;
+	p->n_listed = 0;
 	p->settled = p->shared = false;
 	p->touched = p->written = p->own_wait = p->first_contents = (mx_cells){ 0 };
 	p->several_readers = p->several_groups = (mx_cells){ 0 };
@@ -117,12 +144,14 @@ void mx_race_map_clear(struct mx_race_map *m) {
 	}
 	if (m->blocks)
 		m->blocks->n = 0;
+	m->n_masks = 0;
 	memset(m->cache, 0, sizeof m->cache);
 }
 
 void mx_race_map_free(struct mx_race_map *m) {
 	mx_race_map_clear(m);
 	mx_slabs_free(&m->slabs);
+	free(m->mask);
 	free(m->blocks);
 	free(m->slot);
 }
@@ -226,7 +255,7 @@ static bool make_page(struct mx_race_map *m, uint64_t key, size_t *slot, unsigne
 
 /* Makes the cells of a page smaller. */
 static bool refine(struct mx_race_map *m, struct mx_race_page *p, unsigned unit) {
-	if (p->cell || unit < 4)
+	if (p->cell || p->n_listed || unit < 4)
 		return (p->cell || mx_summary_to_cells(m, p)) &&
 		       (p->unit <= unit || split(m, p, unit));
 	mx_summary_split(p, unit);

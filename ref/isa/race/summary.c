@@ -6,12 +6,16 @@
  * once instead of against each cell, and the masks are updated together. As soon as a check would
  * report something, doubt the proof, or needs the contents of a cell, the page gets cells, with
  * what they would have had (mx_summary_to_cells), and the operation goes cell by cell. So
- * conflicts.c has the rules, and this file has those of the cases in which nothing is wrong. */
+ * conflicts.c has the rules, and this file has those of the cases in which nothing is wrong.
+ *
+ * Where waves synchronise through memory, a later write must find every reader. Cells that several
+ * workgroups read and none writes, the inputs of a persistent kernel, then have one more entry for
+ * each read, and their lists of readers are made only if the page gets cells. */
 #include "summary.h"
 
 #include <string.h>
 
-enum { MOST = 8 * MX_RACE_RECORDS };
+enum { MOST = 8 * MX_RACE_RECORDS, MOST_LISTED = 512 };
 
 /* ---- records ---- */
 
@@ -122,29 +126,65 @@ static bool is_shared(const struct mx_race_page *p) {
 	return all == ~0ull;
 }
 
-/* Records have no lists of readers of several workgroups. */
-static bool needs_list(const struct mx_race_range *r, const struct mx_race_map *m,
-                       const struct mx_race_page *p, mx_cells cells) {
-	for (unsigned i = 0; m->lists && i < p->n; i++)
-		if (p->record[i].group != r->group && mx_cells_meet(&p->record[i].cells, &cells))
-			return true;
-	return false;
+/* The cells that another workgroup has read. */
+static mx_cells read_by_others(const struct mx_race_range *r, const struct mx_race_page *p,
+                               mx_cells cells) {
+	mx_cells others = p->several_groups;
+	bool known = !mx_cells_any(cells & ~others);
+	for (unsigned i = 0; !known && i < p->n; i++)
+		if (p->record[i].group != r->group)
+			others |= p->record[i].cells;
+	return others & cells;
+}
+
+static bool make_room_listed(struct mx_race_map *m, struct mx_race_page *p) {
+	unsigned room = p->room_listed ? 2 * p->room_listed : 8;
+	if (p->n_listed < p->room_listed)
+		return true;
+	struct mx_race_listed *more =
+		room > MOST_LISTED ? NULL : mx_slabs_take(&m->slabs, room * sizeof *more);
+	if (!more)
+		return false;
+	if (p->n_listed)
+		memcpy(more, p->listed, p->n_listed * sizeof *more);
+	p->listed = more;
+	p->room_listed = (uint16_t)room;
+	return true;
+}
+
+/* These cells keep every reader from now on. */
+static bool list_reader(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
+                        mx_cells cells) {
+	uint32_t mask;
+	if (!make_room_listed(m, p) || !mx_race_mask(m, &cells, &mask))
+		return false;
+	p->listed[p->n_listed++] = (struct mx_race_listed){ r->me, r->group, mask };
+	p->several_groups |= cells;
+	return true;
 }
 
 static bool read_page(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
                       mx_cells cells) {
-	bool known = !mx_cells_any(cells & ~p->several_groups);
 	bool first = !mx_cells_meet(&p->touched, &cells);
-	if (!(first || (may_read(r, p, cells) && !needs_list(r, m, p, cells))) ||
-	    !(known || make_room(m, p, (mx_cells){ 0 })))
+	if (!first && !may_read(r, p, cells))
+		return false;
+	if (!first && m->lists) {
+		mx_cells others = read_by_others(r, p, cells);
+		if (mx_cells_any(others) && !list_reader(r, m, p, others))
+			return false;
+		cells &= ~others;
+	}
+	if (!mx_cells_any(cells & ~p->several_groups))
+		return true;
+	if (!make_room(m, p, (mx_cells){ 0 }))
 		return false;
 	if (p->n == p->room)
 		compact(p);
 	if (first)
 		add(r, p, cells, false, MX_UNKNOWN);
-	else if (!known) {
+	else {
 		note_read(r, p, cells);
-		p->shared = is_shared(p);
+		p->shared = !m->lists && is_shared(p);
 	}
 	return true;
 }

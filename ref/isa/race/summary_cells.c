@@ -29,6 +29,7 @@ static struct mx_written contents_at(const struct mx_race_page *p, const struct 
 static void add_to_cell(const struct mx_race_map *m, const struct mx_race_page *p,
                         const struct mx_race_record *e, unsigned at, unsigned unit,
                         struct mx_race_cell *c) {
+	bool several = !m->lists && has(p->several_groups, at / p->unit);
 	if (e->write) {
 		c->write = e->access;
 		c->write_group = e->group;
@@ -36,7 +37,7 @@ static void add_to_cell(const struct mx_race_map *m, const struct mx_race_page *
 		return;
 	}
 	c->read = e->access;
-	c->read_group = has(p->several_groups, at / p->unit) ? MX_SEVERAL_GROUPS : e->group;
+	c->read_group = several ? MX_SEVERAL_GROUPS : e->group;
 	if (c->readers)
 		c->readers[mx_race_reader_slot(m->isa, e->access)] = e->access;
 }
@@ -64,6 +65,24 @@ static void add_record(const struct mx_race_map *m, const struct mx_race_page *p
 		}
 }
 
+/* Adds the listed reads to their cells, in their order. */
+static bool add_listed(struct mx_race_map *m, const struct mx_race_page *p, unsigned unit,
+                       struct mx_race_cell *cell) {
+	unsigned parts = p->unit / unit;
+	bool all = true;
+	for (unsigned k = 0; k < p->n_listed; k++) {
+		const struct mx_race_listed *e = &p->listed[k];
+		for (unsigned i = 0; i < 4; i++)
+			for (uint64_t left = m->mask[e->mask][i]; left; left &= left - 1) {
+				unsigned at = 64 * i + (unsigned)__builtin_ctzll(left);
+				for (unsigned j = at * parts; j < (at + 1) * parts; j++)
+					all &= mx_race_list_reader(m, &cell[j], e->group,
+					                           e->access);
+			}
+	}
+	return all;
+}
+
 bool mx_summary_to_cells(struct mx_race_map *m, struct mx_race_page *p) {
 	unsigned unit = p->finest < p->unit ? p->finest : p->unit;
 	struct mx_race_cell *cell = calloc(MX_RACE_PAGE / unit, sizeof *cell);
@@ -76,10 +95,12 @@ bool mx_summary_to_cells(struct mx_race_map *m, struct mx_race_page *p) {
 	for (unsigned i = 0; i < MX_RACE_PAGE / unit; i++)
 		if (cell[i].readers)
 			cell[i].read = mx_race_first_reader(m, &cell[i]);
+	bool all = add_listed(m, p, unit, cell);
 	p->cell = cell;
 	p->unit = (uint8_t)unit;
 	p->n = 0;
-	return true;
+	p->n_listed = 0;
+	return all;
 }
 
 void mx_summary_split(struct mx_race_page *p, unsigned unit) {
@@ -103,11 +124,7 @@ bool mx_summary_has(const struct mx_race_page *p, uint64_t at, bool reads) {
 		c = &p->cell[at % MX_RACE_PAGE / p->unit];
 		return c->write || (reads && c->read_group);
 	}
-	for (unsigned i = 0; i < p->n; i++)
-		if ((p->record[i].write || reads) &&
-		    has(p->record[i].cells, at % MX_RACE_PAGE / p->unit))
-			return true;
-	return false;
+	return has(reads ? p->touched : p->written, at % MX_RACE_PAGE / p->unit);
 }
 
 /* ---- two pages ---- */
