@@ -15,9 +15,13 @@ static size_t span(const struct mx_copy *c, size_t pitch) {
 }
 
 hipError_t mx_hip_copy_check(const struct mx_copy *c) {
+	enum { DEVICE_TO_DEVICE_NO_CU = 1024 }; /* of HIP 6 */
 	size_t to = span(c, c->to_pitch), from = span(c, c->from_pitch);
 	if (!c->to || !c->from)
 		return mx_hip_return(hipErrorInvalidValue);
+	if ((unsigned)c->kind > hipMemcpyDefault && (int)c->kind != DEVICE_TO_DEVICE_NO_CU)
+		return mx_hip_fail(hipErrorInvalidMemcpyDirection, "no kind of copy: %d",
+		                   (int)c->kind);
 	if (on_device(c->kind, hipMemcpyDeviceToHost, c->from) &&
 	    !mx_hip_is_allocation(c->from, from))
 		return mx_hip_fail(hipErrorInvalidValue,

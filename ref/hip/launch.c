@@ -155,12 +155,14 @@ static const struct mx_finding *stopped_by(const struct mx_report *r) {
 }
 
 /* If the results go to a report of the caller, so does the error: no other thread returns it. */
-static void defer_outcome(const struct mx_report *r) {
+static void defer_outcome(const struct mx_report *r, const struct mx_hostcall *hostcall) {
 	char text[MX_LINE_ROOM] = "launch failure";
 	const struct mx_finding *f = r->n_findings ? stopped_by(r) : NULL;
 	hipError_t e = f ? error_of(f->kind) : hipErrorLaunchFailure;
 	if (!r->stopped)
 		return;
+	if (f && f->kind == MX_TRAP && mx_hostcall_asserted(hostcall))
+		e = hipErrorAssert;
 	if (f)
 		mx_finding_text(r, f, text, sizeof text);
 	if (mx_options_report())
@@ -247,7 +249,7 @@ static hipError_t run(const struct mx_function *f, const struct mx_kernel *kerne
 	free((void *)launch.memory.regions);
 	if (!ok)
 		return mx_hip_return(hipErrorOutOfMemory);
-	defer_outcome(results);
+	defer_outcome(results, segment->hostcall);
 	return mx_hip_return(hipSuccess);
 }
 

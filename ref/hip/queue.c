@@ -23,12 +23,13 @@ enum {
 	IDLE_MS = 5, /* in many short sleeps, so that a machine under load does not look idle */
 	IDLE_TIMES = 20,
 	MOST_PIECES = 4096,
+	STALL_MS = 1000, /* without progress */
 };
 
 struct mx_piece {
 	struct hipGraphNode node;
-	uint64_t seq; /* in the order of enqueueing, of all streams; from 1 */
-	bool running;
+	uint64_t seq;                     /* in the order of enqueueing, of all streams; from 1 */
+	bool running, told;               /* told: that it waits for ever */
 	const struct ihipStream_t *after; /* a wait is for this stream's work up to after_seq */
 	uint64_t after_seq;
 	struct mx_piece *next;
@@ -38,6 +39,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all below, and of
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER, added = PTHREAD_COND_INITIALIZER;
 static struct ihipStream_t legacy[MX_MOST_DEVICES], *streams; /* the list of all */
 static uint64_t last_seq, calls, random_state;
+static struct timespec progress; /* the last time that a piece was enqueued or ended */
 static unsigned n_pieces, n_running;
 static bool seeded, ended;
 static _Thread_local const struct ihipStream_t *within; /* whose piece this thread runs */
@@ -72,38 +74,45 @@ void mx_queue_unlist(struct ihipStream_t *stream) {
 		s = &(*s)->other;
 	if (*s)
 		*s = stream->other;
+	mx_front_clear(&stream->front);
 	pthread_mutex_unlock(&lock);
 }
 
-static void set_capture(struct ihipStream_t *s, struct ihipGraph *graph, uint64_t id, bool origin) {
-	s->capture = graph;
-	s->capture_id = id;
-	s->origin = origin;
-}
-
-void mx_queue_begin_capture(struct ihipStream_t *stream, struct ihipGraph *graph, uint64_t id,
-                            bool origin) {
+void mx_queue_capture_stream(struct ihipStream_t *stream, struct mx_capture *capture) {
 	pthread_mutex_lock(&lock);
-	set_capture(stream, graph, id, origin);
+	stream->capture = capture;
 	pthread_mutex_unlock(&lock);
 }
 
-void mx_queue_end_capture(struct ihipGraph *graph) {
+void mx_queue_end_capture(struct mx_capture *capture) {
 	pthread_mutex_lock(&lock);
 	for (struct ihipStream_t *s = streams; s; s = s->other)
-		if (s->capture == graph)
-			set_capture(s, NULL, 0, false);
+		if (s->capture == capture) {
+			s->capture = NULL;
+			mx_front_clear(&s->front);
+		}
 	pthread_mutex_unlock(&lock);
 }
 
-struct ihipGraph *mx_queue_capture(uint64_t id) {
-	struct ihipGraph *graph = NULL;
+struct mx_capture *mx_queue_capture(uint64_t id) {
+	struct mx_capture *capture = NULL;
 	pthread_mutex_lock(&lock);
 	for (struct ihipStream_t *s = streams; id && s; s = s->other)
-		if (s->capture_id == id)
-			graph = s->capture;
+		if (s->capture && s->capture->id == id)
+			capture = s->capture;
 	pthread_mutex_unlock(&lock);
-	return graph;
+	return capture;
+}
+
+bool mx_queue_invalidate(bool (*which)(const struct ihipStream_t *, const void *),
+                         const void *with) {
+	bool any = false;
+	pthread_mutex_lock(&lock);
+	for (struct ihipStream_t *s = streams; s; s = s->other)
+		if (s->capture && which(s, with))
+			any = s->capture->invalid = true;
+	pthread_mutex_unlock(&lock);
+	return any;
 }
 
 /* ---- order, under the lock ---- */
@@ -169,6 +178,7 @@ static void retire(struct ihipStream_t *s) {
 	if (!s->first)
 		s->last = NULL;
 	n_pieces--;
+	clock_gettime(CLOCK_MONOTONIC, &progress);
 	mx_node_clear(&p->node);
 	free(p);
 }
@@ -207,9 +217,34 @@ static void settle(void) {
 	}
 }
 
+/* Of each stream that waits for a value, once. */
+static void tell_stall(void) {
+	char text[MX_VALUE_ROOM];
+	for (const struct ihipStream_t *s = streams; s; s = s->other) {
+		struct mx_piece *p = s->first;
+		if (!p || (int)p->node.type != MX_NODE_WAIT || p->told)
+			continue;
+		fprintf(stderr,
+		        "libmxhip: no progress: stream %p waits for %s, and no other work can "
+		        "run\n",
+		        (const void *)s, mx_hip_value_text(&p->node.value, text, sizeof text));
+		p->told = true;
+	}
+}
+
+static unsigned stalled_ms(void) {
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return n_pieces && !n_running ? (unsigned)((now.tv_sec - progress.tv_sec) * 1000 +
+	                                           (now.tv_nsec - progress.tv_nsec) / 1000000)
+	                              : 0;
+}
+
 /* Runs one piece, without the lock; false if none may run. */
 static bool step(void) {
 	struct ihipStream_t *s = choose();
+	if (!s && stalled_ms() > STALL_MS)
+		tell_stall();
 	if (!s)
 		return false;
 	s->first->running = true;
@@ -278,6 +313,7 @@ static void end(void) {
 	ended = true;
 	while (step())
 		;
+	tell_stall();
 	pthread_mutex_unlock(&lock);
 }
 
@@ -303,6 +339,7 @@ static void append(struct ihipStream_t *s, struct mx_piece *p) {
 	}
 	*(s->first ? &s->last->next : &s->first) = p;
 	s->last = p;
+	clock_gettime(CLOCK_MONOTONIC, &progress);
 	if (!n_pieces++)
 		pthread_cond_signal(&added);
 }
@@ -436,6 +473,7 @@ bool mx_queue_event(hipEvent_t event, struct ihipEvent_t *copy) {
 
 void mx_queue_free_event(hipEvent_t event) {
 	pthread_mutex_lock(&lock);
+	mx_front_clear(&event->front);
 	free(event);
 	pthread_mutex_unlock(&lock);
 }

@@ -283,13 +283,28 @@ hipError_t mx_hip_set(const hipMemsetParams *p);
 
 /* ---- stream.c, capture.c ---- */
 
+/* A capture, of the stream in which it began and of those that joined it. */
+struct mx_capture {
+	struct ihipGraph *graph; /* receives their work */
+	uint64_t id;
+	hipStreamCaptureMode mode;
+	pthread_t thread;                  /* that began it */
+	const struct ihipStream_t *origin; /* in which it began */
+	bool invalid;                      /* a call broke its rules: it ends with an error */
+};
+
+/* Nodes on which the next one depends: of a captured stream, or at a record in one. */
+struct mx_front {
+	struct hipGraphNode **nodes;
+	size_t n;
+};
+
 struct ihipStream_t {
 	int device;
 	unsigned flags;
 	int priority;
-	struct ihipGraph *capture;     /* the graph that receives its work, or NULL */
-	uint64_t capture_id;           /* of that capture; or 0 */
-	bool origin;                   /* the capture began in this stream */
+	struct mx_capture *capture; /* that receives its work, or NULL */
+	struct mx_front front;
 	struct ihipStream_t *other;    /* next in the list of all streams */
 	struct mx_piece *first, *last; /* enqueued work (queue.c) */
 };
@@ -301,10 +316,28 @@ struct ihipEvent_t {
 	uint64_t seq;
 	struct timespec at;
 	uint64_t capture_id; /* of the stream in which it was recorded, or 0 */
+	struct mx_front front;
 };
 
-/* Frees the graph of a capture that will not end. */
-void mx_capture_abandon(struct ihipGraph *graph);
+/* Adds nodes to a front; false if host memory is short. And empties it. */
+bool mx_front_add(struct mx_front *front, struct hipGraphNode *const *nodes, size_t n);
+void mx_front_clear(struct mx_front *front);
+
+/* Ends a capture, and frees its graph. */
+void mx_capture_abandon(struct mx_capture *capture);
+
+/* Lets a stream depend on what a captured event's stream had captured. A stream that is not
+ * captured joins the capture. */
+hipError_t mx_capture_join(struct ihipStream_t *stream, struct mx_capture *capture,
+                           const struct ihipEvent_t *event);
+
+/* hipErrorStreamCaptureUnsupported, and the end of captures, if a call of this thread is unsafe
+ * during them [HIP, hipStreamCaptureMode]. */
+hipError_t mx_capture_check_unsafe(void);
+
+/* The same if a stream is captured; and hipErrorStreamCaptureImplicit if it is the legacy stream
+ * and a blocking stream is captured. */
+hipError_t mx_capture_check_wait(struct ihipStream_t *stream);
 
 /* Checks work and enqueues it, or adds it to the graph that captures the stream. */
 hipError_t mx_stream_launch(hipStream_t stream, const struct mx_function *f,

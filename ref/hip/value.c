@@ -1,4 +1,6 @@
 /* Values in memory that streams write, and for which they wait. */
+#include <stdio.h>
+
 #include "queue.h"
 
 static uint64_t load(const struct mx_value *v) {
@@ -14,6 +16,20 @@ bool mx_hip_value_holds(const struct mx_value *v) {
 	case hipStreamWaitValueAnd: return now & v->value;
 	default: return ~(now | (v->value & v->mask)) & all; /* hipStreamWaitValueNor */
 	}
+}
+
+char *mx_hip_value_text(const struct mx_value *v, char *text, size_t room) {
+	static const char *const forms[] = {
+		[hipStreamWaitValueGte] = "%p & 0x%llx >= 0x%llx",
+		[hipStreamWaitValueEq] = "%p & 0x%llx == 0x%llx",
+		[hipStreamWaitValueAnd] = "%p & 0x%llx & 0x%llx",
+		[hipStreamWaitValueNor] = "%p & 0x%llx nor 0x%llx",
+	};
+	int n = snprintf(text, room, "the %u bytes at ", v->bytes);
+	n += snprintf(text + n, room - (size_t)n, forms[v->compare], v->at,
+	              (unsigned long long)v->mask, (unsigned long long)v->value);
+	snprintf(text + n, room - (size_t)n, "; they are 0x%llx", (unsigned long long)load(v));
+	return text;
 }
 
 hipError_t mx_hip_value_write(const struct mx_value *v) {
