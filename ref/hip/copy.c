@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "queue.h"
+#include "stream_races.h"
 
 /* Whether one end of a copy is device memory, by the kind of the copy or by its address. */
 static bool on_device(hipMemcpyKind kind, hipMemcpyKind this_end, const void *p) {
@@ -37,6 +38,8 @@ hipError_t mx_hip_copy(const struct mx_copy *c) {
 	for (size_t y = 0; e == hipSuccess && y < c->rows; y++) {
 		char *to = (char *)c->to + y * c->to_pitch;
 		const char *from = (const char *)c->from + y * c->from_pitch;
+		mx_races_touch(to, c->bytes, MX_TOUCH_WRITE);
+		mx_races_touch(from, c->bytes, MX_TOUCH_READ);
 		mx_hip_copy_states((uint64_t)(uintptr_t)to, from, c->bytes);
 		memmove(to, from, c->bytes);
 	}
@@ -99,6 +102,7 @@ hipError_t mx_hip_set_check(const hipMemsetParams *p) {
 
 static void fill(char *to, unsigned value, unsigned width, size_t n) {
 	mx_hip_mark((uint64_t)(uintptr_t)to, n * width, MX_WRITTEN);
+	mx_races_touch(to, n * width, MX_TOUCH_WRITE);
 	if (width == 1)
 		memset(to, (int)value, n);
 	else

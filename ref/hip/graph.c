@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "queue.h"
+#include "stream_races.h"
 
 /* ---- nodes ---- */
 
@@ -195,7 +196,16 @@ static hipError_t run_graph(const struct ihipGraph *g) {
 	return e;
 }
 
-hipError_t mx_node_run(const struct hipGraphNode *node) {
+/* Once it is free, another thread may get its memory. */
+static hipError_t free_memory(const struct hipGraphNode *node) {
+	struct mx_allocation a;
+	if (mx_hip_about(node->free, &a))
+		mx_races_touch(node->free, a.bytes, MX_TOUCH_WRITE);
+	mx_races_check(node);
+	return mx_hip_release(node->free) ? hipSuccess : mx_hip_return(hipErrorInvalidValue);
+}
+
+static hipError_t run_node(const struct hipGraphNode *node) {
 	switch ((int)node->type) {
 	case hipGraphNodeTypeKernel: return run_kernel(node);
 	case hipGraphNodeTypeMemcpy: return mx_hip_copy(&node->copy);
@@ -204,13 +214,17 @@ hipError_t mx_node_run(const struct hipGraphNode *node) {
 	case hipGraphNodeTypeGraph: return run_graph(node->child);
 	case hipGraphNodeTypeEventRecord: mx_queue_record(node->event); return hipSuccess;
 	case hipGraphNodeTypeWaitEvent: mx_queue_finish_event(node->event); return hipSuccess;
-	case MX_NODE_FREE:
-		return mx_hip_release(node->free) ? hipSuccess
-		                                  : mx_hip_return(hipErrorInvalidValue);
+	case MX_NODE_FREE: return free_memory(node);
 	case MX_NODE_WRITE: return mx_hip_value_write(&node->value);
 	case MX_NODE_WAIT: mx_queue_wait_value(&node->value); return hipSuccess;
 	default: return hipSuccess;
 	}
+}
+
+hipError_t mx_node_run(const struct hipGraphNode *node) {
+	hipError_t e = run_node(node);
+	mx_races_check(node);
+	return e;
 }
 
 hipError_t mx_graph_child_node(struct hipGraphNode *node, const struct ihipGraph *child) {

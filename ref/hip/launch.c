@@ -7,7 +7,7 @@
 
 #include "hostcall.h"
 #include "queue.h"
-#include "watch.h"
+#include "stream_races.h"
 
 /* ---- the report of a thread ---- */
 
@@ -146,10 +146,10 @@ static hipError_t error_of(mx_finding_kind k) {
 	}
 }
 
-/* The finding that stopped a launch: of those that have an error of their own, the first. */
+/* The finding that stopped a launch. */
 static const struct mx_finding *stopped_by(const struct mx_report *r) {
 	size_t i = 0;
-	while (i < r->n_findings && error_of(r->findings[i].kind) == hipErrorLaunchFailure)
+	while (i < r->n_findings && mx_finding_class_of(r->findings[i].kind) != MX_FINDING_DEVICE)
 		i++;
 	return i < r->n_findings ? &r->findings[i] : r->findings;
 }
@@ -195,7 +195,12 @@ static bool run_watched(const struct mx_function *f, struct mx_hostcall *hostcal
 	if (!mx_watch_begin(f, launch, &w.number))
 		return mx_launch_run(launch, results);
 	struct mx_saved saved = mx_watch_save(launch);
+	struct mx_touched touched = { 0 };
+	if (mx_races_observed())
+		launch->touched = &touched;
 	bool ok = mx_launch_run(launch, results);
+	launch->touched = NULL;
+	mx_races_launch(&w, &touched);
 	mx_watch_end(&w, &saved);
 	return ok;
 }

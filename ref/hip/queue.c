@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "queue.h"
+#include "stream_races.h"
 
 enum {
 	IDLE_MS = 5, /* in many short sleeps, so that a machine under load does not look idle */
@@ -32,6 +33,7 @@ struct mx_piece {
 	bool running, told;               /* told: that it waits for ever */
 	const struct ihipStream_t *after; /* a wait is for this stream's work up to after_seq */
 	uint64_t after_seq;
+	struct mx_stream_clock *clock; /* what comes before it; NULL if nothing is watched */
 	struct mx_piece *next;
 };
 
@@ -39,18 +41,27 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all below, and of
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER, added = PTHREAD_COND_INITIALIZER;
 static struct ihipStream_t legacy[MX_MOST_DEVICES], *streams; /* the list of all */
 static uint64_t last_seq, calls, random_state;
-static struct timespec progress; /* the last time that a piece was enqueued or ended */
+static struct mx_stream_clock host; /* what the host has waited for */
+static struct timespec progress;    /* the last time that a piece was enqueued or ended */
 static unsigned n_pieces, n_running;
 static bool seeded, ended;
 static _Thread_local const struct ihipStream_t *within; /* whose piece this thread runs */
 
 /* ---- streams ---- */
 
+static void enlist(struct ihipStream_t *stream, unsigned number) {
+	stream->number = number;
+	stream->other = streams;
+	streams = stream;
+}
+
 static void enlist_legacy(void) {
+	pthread_mutex_lock(&lock);
 	for (int i = 0; i < mx_devices(); i++) {
 		legacy[i].device = i;
-		mx_queue_enlist(&legacy[i]);
+		enlist(&legacy[i], 0);
 	}
+	pthread_mutex_unlock(&lock);
 }
 
 struct ihipStream_t *mx_legacy_stream(int device) {
@@ -60,9 +71,9 @@ struct ihipStream_t *mx_legacy_stream(int device) {
 }
 
 void mx_queue_enlist(struct ihipStream_t *stream) {
+	static unsigned last;
 	pthread_mutex_lock(&lock);
-	stream->other = streams;
-	streams = stream;
+	enlist(stream, ++last);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -74,6 +85,7 @@ void mx_queue_unlist(struct ihipStream_t *stream) {
 		s = &(*s)->other;
 	if (*s)
 		*s = stream->other;
+	mx_stream_clock_join(&host, &stream->clock);
 	mx_front_clear(&stream->front);
 	pthread_mutex_unlock(&lock);
 }
@@ -169,6 +181,67 @@ static struct ihipStream_t *choose(void) {
 	return chosen;
 }
 
+/* ---- clocks of watched work (stream_races.c), under the lock ---- */
+
+/* When a piece is enqueued: what the host has waited for, and an event's record that has run. */
+static void start_clock(struct mx_piece *p) {
+	const struct ihipEvent_t *event = p->node.event;
+	if (!mx_watching() || !(p->clock = malloc(sizeof *p->clock)))
+		return;
+	*p->clock = host;
+	if (p->node.type == hipGraphNodeTypeWaitEvent && event->clock_seq == event->seq)
+		mx_stream_clock_join(p->clock, &event->clock);
+}
+
+/* When it is about to run: its stream, and those for which it has waited. */
+static void complete_clock(const struct ihipStream_t *stream, const struct mx_piece *p) {
+	if (!p->clock)
+		return;
+	mx_stream_clock_join(p->clock, &stream->clock);
+	for (const struct ihipStream_t *s = streams; s; s = s->other)
+		if (waits_for(stream, s) || waits_for(s, stream))
+			mx_stream_clock_join(p->clock, &s->clock);
+	p->clock->last[mx_races_place(stream)] = p->seq;
+	if ((int)p->node.type == MX_NODE_WAIT) {
+		mx_stream_clock_join(p->clock, &host);
+		mx_races_acquire(p->clock, &p->node.value);
+	}
+}
+
+/* When a record has run, waits for it obtain its clock. */
+static void give_clock(const struct ihipStream_t *stream, const struct mx_piece *record) {
+	hipEvent_t event = record->node.event;
+	if (!record->clock)
+		return;
+	if (mx_handle_is(MX_EVENT, event) && event->seq == record->seq) {
+		event->clock = *record->clock;
+		event->clock_seq = record->seq;
+	}
+	for (struct ihipStream_t *s = streams; s; s = s->other)
+		for (struct mx_piece *p = s->first; p; p = p->next)
+			if (p->after == stream && p->after_seq == record->seq && p->clock)
+				mx_stream_clock_join(p->clock, record->clock);
+}
+
+/* The host has waited for a stream, or for all. */
+static void tell_host(const struct ihipStream_t *stream) {
+	for (const struct ihipStream_t *s = streams; s && mx_watching(); s = s->other)
+		if (!stream || s == stream || waits_for(stream, s))
+			mx_stream_clock_join(&host, &s->clock);
+	if (!n_pieces && mx_watching())
+		mx_races_forget(&host);
+}
+
+/* It has waited for an event; in a graph the work that runs has. */
+static void tell_host_of(const struct ihipEvent_t *event) {
+	struct mx_stream_clock *running = mx_races_clock();
+	if (event->clock_seq != event->seq)
+		return;
+	mx_stream_clock_join(&host, &event->clock);
+	if (running)
+		mx_stream_clock_join(running, &event->clock);
+}
+
 /* ---- running, under the lock ---- */
 
 /* Removes the first piece of a stream. */
@@ -179,6 +252,9 @@ static void retire(struct ihipStream_t *s) {
 		s->last = NULL;
 	n_pieces--;
 	clock_gettime(CLOCK_MONOTONIC, &progress);
+	if (p->clock)
+		s->clock = *p->clock;
+	free(p->clock);
 	mx_node_clear(&p->node);
 	free(p);
 }
@@ -200,8 +276,11 @@ static bool is_marker(const struct hipGraphNode *node) {
 static bool retire_markers(struct ihipStream_t *s) {
 	bool any = false;
 	while (is_ready(s) && is_marker(&s->first->node)) {
-		if (s->first->node.type == hipGraphNodeTypeEventRecord)
+		complete_clock(s, s->first);
+		if (s->first->node.type == hipGraphNodeTypeEventRecord) {
 			complete_record(s->first);
+			give_clock(s, s->first);
+		}
 		retire(s);
 		any = true;
 	}
@@ -240,6 +319,14 @@ static unsigned stalled_ms(void) {
 	                              : 0;
 }
 
+static bool has_host_function(const struct hipGraphNode *node) {
+	const struct ihipGraph *g = node->child;
+	bool has = node->type == hipGraphNodeTypeHost;
+	for (size_t i = 0; !has && g && i < g->n; i++)
+		has = has_host_function(g->nodes[i]);
+	return has;
+}
+
 /* Runs one piece, without the lock; false if none may run. */
 static bool step(void) {
 	struct ihipStream_t *s = choose();
@@ -249,19 +336,25 @@ static bool step(void) {
 		return false;
 	s->first->running = true;
 	n_running++;
+	complete_clock(s, s->first);
 	pthread_mutex_unlock(&lock);
 	bool was = mx_options_suspend(true);
 	const struct ihipStream_t *outer = within;
 	within = s;
 	hipError_t before = hipPeekAtLastError();
+	mx_races_begin(s, s->first->seq, s->first->clock);
 	hipError_t e = mx_node_run(&s->first->node);
+	mx_races_end();
 	within = outer;
 	if (e != hipSuccess)
 		mx_hip_defer_failure(e, before);
 	mx_options_suspend(was);
 	pthread_mutex_lock(&lock);
 	n_running--;
+	bool told = has_host_function(&s->first->node);
 	retire(s);
+	if (told)
+		tell_host(s);
 	settle();
 	pthread_cond_broadcast(&changed);
 	return true;
@@ -291,7 +384,7 @@ static void *run_when_idle(void *unused) {
 		pthread_mutex_lock(&lock);
 		quiet = seen == calls && !n_running ? quiet + 1 : 0;
 		while (quiet >= IDLE_TIMES && seen == calls && step())
-			;
+			tell_host(NULL);
 	}
 	return unused;
 }
@@ -337,19 +430,12 @@ static void append(struct ihipStream_t *s, struct mx_piece *p) {
 		event->stream = s;
 		event->seq = p->seq;
 	}
+	start_clock(p);
 	*(s->first ? &s->last->next : &s->first) = p;
 	s->last = p;
 	clock_gettime(CLOCK_MONOTONIC, &progress);
 	if (!n_pieces++)
 		pthread_cond_signal(&added);
-}
-
-static bool has_host_function(const struct hipGraphNode *node) {
-	const struct ihipGraph *g = node->child;
-	bool has = node->type == hipGraphNodeTypeHost;
-	for (size_t i = 0; !has && g && i < g->n; i++)
-		has = has_host_function(g->nodes[i]);
-	return has;
 }
 
 hipError_t mx_queue_push(struct ihipStream_t *stream, struct hipGraphNode *node) {
@@ -410,6 +496,7 @@ static bool query(const struct ihipStream_t *stream, uint64_t seq) {
 void mx_queue_finish(const struct ihipStream_t *stream) {
 	pthread_mutex_lock(&lock);
 	finish(stream, last_seq);
+	tell_host(stream);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -427,18 +514,24 @@ void mx_queue_finish_device(int device) {
 	uint64_t seq = last_seq;
 	while ((s = unfinished(device, seq)))
 		finish(s, seq);
+	for (s = streams; s; s = s->other)
+		if (s->device == device)
+			tell_host(s);
 	pthread_mutex_unlock(&lock);
 }
 
 void mx_queue_finish_event(hipEvent_t event) {
 	pthread_mutex_lock(&lock);
 	finish(event->stream, event->seq);
+	tell_host_of(event);
 	pthread_mutex_unlock(&lock);
 }
 
 bool mx_queue_query(const struct ihipStream_t *stream) {
 	pthread_mutex_lock(&lock);
 	bool is_pending = query(stream, last_seq);
+	if (!is_pending)
+		tell_host(stream);
 	pthread_mutex_unlock(&lock);
 	return is_pending;
 }
@@ -446,6 +539,8 @@ bool mx_queue_query(const struct ihipStream_t *stream) {
 bool mx_queue_query_event(hipEvent_t event) {
 	pthread_mutex_lock(&lock);
 	bool is_pending = query(event->stream, event->seq);
+	if (!is_pending)
+		tell_host_of(event);
 	pthread_mutex_unlock(&lock);
 	return is_pending;
 }
@@ -457,7 +552,9 @@ void mx_queue_record(hipEvent_t event) {
 	if (mx_handle_is(MX_EVENT, event)) {
 		event->recorded = true;
 		event->stream = NULL;
-		event->seq = 0;
+		event->seq = event->clock_seq = 0;
+		if (mx_races_clock())
+			event->clock = *mx_races_clock();
 		clock_gettime(CLOCK_MONOTONIC, &event->at);
 	}
 	pthread_mutex_unlock(&lock);

@@ -299,8 +299,16 @@ struct mx_front {
 	size_t n;
 };
 
+/* Of each stream the last piece of work that comes before something, in the order of enqueueing; or
+ * 0. If there are more streams than places, those that share one seem ordered. */
+struct mx_stream_clock {
+	uint64_t last[MX_MOST_DEVICES + 112];
+};
+
 struct ihipStream_t {
 	int device;
+	unsigned number;              /* from 1 in the process; legacy streams have 0 */
+	struct mx_stream_clock clock; /* of its last piece that has run */
 	unsigned flags;
 	int priority;
 	struct mx_capture *capture; /* that receives its work, or NULL */
@@ -315,6 +323,8 @@ struct ihipEvent_t {
 	const struct ihipStream_t *stream; /* of its last record, and that piece; or NULL */
 	uint64_t seq;
 	struct timespec at;
+	struct mx_stream_clock clock; /* of the record clock_seq */
+	uint64_t clock_seq;
 	uint64_t capture_id; /* of the stream in which it was recorded, or 0 */
 	struct mx_front front;
 };

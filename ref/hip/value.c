@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "queue.h"
+#include "stream_races.h"
 
 static uint64_t load(const struct mx_value *v) {
 	return v->bytes == 4 ? __atomic_load_n((const uint32_t *)v->at, __ATOMIC_ACQUIRE)
@@ -35,6 +36,7 @@ char *mx_hip_value_text(const struct mx_value *v, char *text, size_t room) {
 hipError_t mx_hip_value_write(const struct mx_value *v) {
 	if (!mx_hip_mark((uint64_t)(uintptr_t)v->at, v->bytes, MX_WRITTEN))
 		return mx_hip_return(hipErrorInvalidValue);
+	mx_races_touch(v->at, v->bytes, MX_TOUCH_ATOMIC_WRITE);
 	if (v->bytes == 4)
 		__atomic_store_n((uint32_t *)v->at, (uint32_t)v->value, __ATOMIC_RELEASE);
 	else
