@@ -98,6 +98,28 @@ hipError_t mx_graph_append(struct ihipGraph *g, const struct hipGraphNode *node,
 	return mx_hip_return(hipSuccess);
 }
 
+/* Positions after it move down. */
+static void forget(struct hipGraphNode *node, size_t gone) {
+	size_t n = 0;
+	for (size_t i = 0; i < node->n_before; i++)
+		if (node->before[i] != gone)
+			node->before[n++] = node->before[i] - (node->before[i] > gone);
+	node->n_before = n;
+}
+
+MXHIP_API hipError_t hipGraphDestroyNode(hipGraphNode_t node) {
+	if (!mx_is_graph_node(node))
+		return mx_hip_return(hipErrorInvalidValue);
+	struct ihipGraph *g = node->graph;
+	size_t at = mx_graph_position(g, node);
+	g->n--;
+	memmove(g->nodes + at, g->nodes + at + 1, (g->n - at) * sizeof *g->nodes);
+	for (size_t i = 0; i < g->n; i++)
+		forget(g->nodes[i], at);
+	free_node(node);
+	return mx_hip_return(hipSuccess);
+}
+
 static hipError_t copy_graph(struct ihipGraph *to, const struct ihipGraph *from);
 
 /* A copy with arguments, dependencies and child of its own. */

@@ -32,6 +32,7 @@ struct hipGraphNode {
 		struct mx_arguments arguments;
 	} kernel;
 	struct mx_copy copy;
+	hipMemcpy3DParms box; /* the copy, as a program has given it */
 	hipMemsetParams set;
 	hipHostNodeParams host;
 	hipStreamCallback_t callback; /* instead of host.fn, and the stream in which it was given */

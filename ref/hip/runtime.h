@@ -262,14 +262,20 @@ unsigned mx_groups_fit(const struct mx_kernel *k, unsigned waves, uint32_t dynam
 
 /* ---- copy.c ---- */
 
-/* A copy of rows. */
+/* A copy of rows, and of planes of them; 0 planes count as 1. */
 struct mx_copy {
 	void *to;
 	const void *from;
 	size_t bytes, rows, to_pitch, from_pitch;
+	size_t planes, to_plane, from_plane; /* bytes from one plane to the next */
 	hipMemcpyKind kind;
 	void *staged; /* host memory of the copy's own, which is freed with it; or NULL */
 };
+
+/* The copy of a box, which begins at a position in pitched memory on either side. */
+hipError_t mx_hip_copy_of_box(const hipMemcpy3DParms *p, struct mx_copy *c);
+/* HIP's driver API has another form of it. */
+hipError_t mx_hip_box_of(const HIP_MEMCPY3D *d, hipMemcpy3DParms *p);
 
 hipError_t mx_hip_copy_check(const struct mx_copy *c);
 hipError_t mx_hip_copy(const struct mx_copy *c);
