@@ -86,9 +86,12 @@ static bool is_note(const struct mx_exec_journal_finding *f) {
 
 static void print_finding(const char *folder, const struct mx_exec_journal_finding *f) {
 	char name[512];
-	printf("%s<<<(%s), (%s)>>>, launch %llu",
-	       mx_kernel_short_name(f->kernel, name, sizeof name), f->grid, f->block,
-	       (unsigned long long)f->launch);
+	if (f->work)
+		fputs(f->work, stdout);
+	else
+		printf("%s<<<(%s), (%s)>>>, launch %llu",
+		       mx_kernel_short_name(f->kernel, name, sizeof name), f->grid, f->block,
+		       (unsigned long long)f->launch);
 	if (f->launches > 1)
 		printf(" and %llu more", (unsigned long long)f->launches - 1);
 	printf("\n      %s: %s\n", f->kind < MX_FINDINGS ? mx_finding_name(f->kind) : "differs",

@@ -66,6 +66,15 @@ static bool read_finding(struct mx_exec_journal *j, char **f) {
 	return to || kind == MX_FINDINGS;
 }
 
+static bool read_streams(struct mx_exec_journal *j, char **f) {
+	struct mx_exec_journal_finding *to = add(j);
+	if (to)
+		*to = (struct mx_exec_journal_finding){
+			.kind = MX_RACE_STREAMS, .id = number(f[1]), .work = f[2], .text = f[3]
+		};
+	return to != NULL;
+}
+
 static bool read_difference(struct mx_exec_journal *j, char **f) {
 	struct mx_exec_journal_finding *to = add(j);
 	if (to)
@@ -118,6 +127,8 @@ static bool read_line(struct mx_exec_journal *j, size_t first, char *line) {
 		n++;
 	if (n == 10 && !strcmp(f[0], "finding"))
 		return read_finding(j, f);
+	if (n == 4 && !strcmp(f[0], "streams"))
+		return read_streams(j, f);
 	if (n == 7 && !strcmp(f[0], "differs"))
 		return read_difference(j, f);
 	if (n == 4 && !strcmp(f[0], "recorded"))

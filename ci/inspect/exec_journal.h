@@ -9,12 +9,13 @@
 #include "../../cases/case.h"
 #include "../../ref/isa/isa.h"
 
-/* One finding of a kernel, or a result that another schedule changed. Texts belong to the journal.
- */
+/* One finding of a kernel, a race of two streams, or a result that another schedule changed. Texts
+ * belong to the journal. */
 struct mx_exec_journal_finding {
 	mx_finding_kind kind;              /* MX_FINDINGS: another schedule changed the result */
 	uint64_t id;                       /* in its process */
 	const char *kernel, *grid, *block; /* "1,1,1" */
+	const char *work;                  /* of a race of streams, instead of the kernel */
 	const char *text;
 	const char *object; /* the file that has the code, in the folder; or NULL */
 	uint64_t address;   /* of the instruction in it */

@@ -100,10 +100,12 @@ static const struct mx_emu *find_emu(void *library) {
 
 int mx_hip_error(const struct mx_device *d, hipError_t e, const char *what, struct mx_why *why) {
 	const char *detail = d->emu ? d->emu->error_detail() : "";
+	const char *text = d->hip->hipGetErrorString(e), *name = d->hip->hipGetErrorName(e);
 	if (detail[0])
 		return mx_why(why, "%s: %s", what, detail);
-	return mx_why(why, "%s: %s (%s)", what, d->hip->hipGetErrorString(e),
-	              d->hip->hipGetErrorName(e));
+	if (!strcmp(text, name)) /* HIP 5 has no texts */
+		return mx_why(why, "%s: %s", what, name);
+	return mx_why(why, "%s: %s (%s)", what, text, name);
 }
 
 /* ---- opening ---- */

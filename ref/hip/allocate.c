@@ -6,6 +6,9 @@
 static hipError_t allocate(void **p, size_t bytes, struct mx_allocation of) {
 	if (!p)
 		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_capture_check_unsafe();
+	if (e != hipSuccess)
+		return e;
 	*p = NULL;
 	if (!bytes)
 		return mx_hip_return(hipSuccess);

@@ -1,20 +1,111 @@
 /* Work in the order of a stream: it is enqueued, or a captured stream appends it to a graph, in the
  * order in which it comes. */
 #include <stdatomic.h>
+#include <stdlib.h>
 
 #include "queue.h"
 
-/* Work is captured in an order in which it can run, so each node depends on the previous one. */
-static hipError_t capture(struct ihipStream_t *stream, const struct hipGraphNode *node) {
-	struct ihipGraph *g = stream->capture;
-	hipGraphNode_t last = g->n ? g->nodes[g->n - 1] : NULL;
-	return mx_graph_append(g, node, &last, last != NULL, NULL);
+bool mx_front_add(struct mx_front *front, struct hipGraphNode *const *nodes, size_t n) {
+	struct hipGraphNode **grown = realloc(front->nodes, (front->n + n + 1) * sizeof *grown);
+	if (!grown)
+		return false;
+	front->nodes = grown;
+	for (size_t i = 0; i < n; i++) {
+		size_t k = 0;
+		while (k < front->n && grown[k] != nodes[i])
+			k++;
+		if (k == front->n)
+			grown[front->n++] = nodes[i];
+	}
+	return true;
 }
 
-void mx_capture_abandon(struct ihipGraph *graph) {
-	mx_queue_end_capture(graph);
-	hipGraphDestroy(graph);
+void mx_front_clear(struct mx_front *front) {
+	free(front->nodes);
+	*front = (struct mx_front){ 0 };
 }
+
+/* Work is captured in an order in which it can run. */
+static hipError_t capture(struct ihipStream_t *stream, struct hipGraphNode *node) {
+	const struct mx_capture *c = stream->capture;
+	struct mx_front *front = &stream->front;
+	hipGraphNode_t made;
+	if (c->invalid) {
+		mx_node_clear(node);
+		return mx_hip_fail(hipErrorStreamCaptureInvalidated, "the capture is invalid");
+	}
+	node->captured = true;
+	hipError_t e = mx_graph_append(c->graph, node, front->nodes, front->n, &made);
+	front->n = e == hipSuccess ? 0 : front->n;
+	if (e == hipSuccess && !mx_front_add(front, &made, 1))
+		e = mx_hip_return(hipErrorOutOfMemory);
+	return e;
+}
+
+void mx_capture_abandon(struct mx_capture *c) {
+	mx_queue_end_capture(c);
+	hipGraphDestroy(c->graph);
+	free(c);
+}
+
+hipError_t mx_capture_join(struct ihipStream_t *stream, struct mx_capture *c,
+                           const struct ihipEvent_t *event) {
+	if (stream->capture && stream->capture != c) {
+		stream->capture->invalid = c->invalid = true;
+		return mx_hip_fail(hipErrorStreamCaptureMerge, "the stream is in another capture");
+	}
+	mx_queue_capture_stream(stream, c);
+	return mx_hip_return(mx_front_add(&stream->front, event->front.nodes, event->front.n)
+	                             ? hipSuccess
+	                             : hipErrorOutOfMemory);
+}
+
+/* ---- calls that break a capture ---- */
+
+static _Thread_local hipStreamCaptureMode thread_mode = hipStreamCaptureModeGlobal;
+
+/* Whether a call of this thread is unsafe for a stream's capture: it began in this thread, or both
+ * modes are global. */
+static bool is_unsafe_for(const struct ihipStream_t *s, const void *unused) {
+	const struct mx_capture *c = s->capture;
+	(void)unused;
+	if (thread_mode == hipStreamCaptureModeRelaxed || c->mode == hipStreamCaptureModeRelaxed)
+		return false;
+	return pthread_equal(c->thread, pthread_self()) ||
+	       (thread_mode == hipStreamCaptureModeGlobal && c->mode == hipStreamCaptureModeGlobal);
+}
+
+hipError_t mx_capture_check_unsafe(void) {
+	return mx_queue_invalidate(is_unsafe_for, NULL)
+	               ? mx_hip_fail(hipErrorStreamCaptureUnsupported,
+	                             "an unsafe call during a capture")
+	               : hipSuccess;
+}
+
+static bool is_blocking(const struct ihipStream_t *s, const void *legacy) {
+	return s->device == ((const struct ihipStream_t *)legacy)->device &&
+	       !(s->flags & hipStreamNonBlocking);
+}
+
+/* Work in the legacy stream would wait for that of a captured stream. */
+static hipError_t check_implicit(const struct ihipStream_t *stream) {
+	bool legacy = stream == mx_legacy_stream(stream->device);
+	return legacy && mx_queue_invalidate(is_blocking, stream)
+	               ? mx_hip_fail(hipErrorStreamCaptureImplicit,
+	                             "the legacy stream, while a blocking stream is captured")
+	               : hipSuccess;
+}
+
+hipError_t mx_capture_check_wait(struct ihipStream_t *stream) {
+	if (stream->capture) {
+		stream->capture->invalid = true;
+		return mx_hip_fail(hipErrorStreamCaptureUnsupported, "a captured stream");
+	}
+	hipError_t e = check_implicit(stream);
+	return e == hipSuccess ? mx_capture_check_unsafe() : e;
+}
+
+/* ---- enqueueing ---- */
 
 /* Threads that have set launch options do their work at once. */
 static hipError_t run_now(struct hipGraphNode *node) {
@@ -28,6 +119,11 @@ static hipError_t run_now(struct hipGraphNode *node) {
 static hipError_t enqueue(struct ihipStream_t *stream, struct hipGraphNode *node) {
 	if (stream->capture)
 		return capture(stream, node);
+	hipError_t e = check_implicit(stream);
+	if (e != hipSuccess) {
+		mx_node_clear(node);
+		return e;
+	}
 	return mx_options_are_set() ? run_now(node) : mx_queue_push(stream, node);
 }
 
@@ -149,16 +245,55 @@ static bool is_mode(hipStreamCaptureMode mode) {
 MXHIP_API hipError_t hipStreamBeginCapture(hipStream_t handle, hipStreamCaptureMode mode) {
 	static atomic_ullong captures;
 	struct ihipStream_t *stream;
-	hipGraph_t graph;
 	if (!is_mode(mode))
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = check_capture(handle, &stream);
-	if (e == hipSuccess)
-		e = hipGraphCreate(&graph, 0);
 	if (e != hipSuccess)
 		return e;
-	mx_queue_begin_capture(stream, graph, ++captures, true);
+	struct mx_capture *c = malloc(sizeof *c);
+	if (!c)
+		return mx_hip_return(hipErrorOutOfMemory);
+	*c = (struct mx_capture){
+		.id = ++captures, .mode = mode, .thread = pthread_self(), .origin = stream
+	};
+	e = hipGraphCreate(&c->graph, 0);
+	if (e == hipSuccess)
+		mx_queue_capture_stream(stream, c);
+	else
+		free(c);
 	return e;
+}
+
+/* Whether a stream's capture has a last node that is none of the stream's: another stream captured
+ * it, and this one did not wait for it. */
+static bool is_unjoined(const struct ihipStream_t *stream) {
+	const struct ihipGraph *g = stream->capture->graph;
+	size_t last = 0, joined = 0;
+	for (size_t i = 0; i < g->n; i++)
+		last += g->nodes[i]->captured && !mx_graph_dependents(g, i);
+	for (size_t i = 0; i < stream->front.n; i++)
+		joined += !mx_graph_dependents(g, mx_graph_position(g, stream->front.nodes[i]));
+	return last > joined;
+}
+
+static hipError_t end_capture(struct ihipStream_t *stream, hipGraph_t *g) {
+	struct mx_capture *c = stream->capture;
+	hipError_t e = hipSuccess;
+	*g = NULL;
+	if (c->invalid)
+		e = mx_hip_fail(hipErrorStreamCaptureInvalidated,
+		                "a call broke the rules of the capture");
+	else if (is_unjoined(stream))
+		e = mx_hip_fail(hipErrorStreamCaptureUnjoined,
+		                "the stream did not wait for work of another one");
+	if (e != hipSuccess) {
+		mx_capture_abandon(c);
+		return e;
+	}
+	*g = c->graph;
+	mx_queue_end_capture(c);
+	free(c);
+	return mx_hip_return(hipSuccess);
 }
 
 MXHIP_API hipError_t hipStreamEndCapture(hipStream_t handle, hipGraph_t *g) {
@@ -168,13 +303,21 @@ MXHIP_API hipError_t hipStreamEndCapture(hipStream_t handle, hipGraph_t *g) {
 	hipError_t e = mx_stream_of(handle, &stream);
 	if (e != hipSuccess)
 		return e;
-	if (!stream->capture)
+	const struct mx_capture *c = stream->capture;
+	if (!c)
 		return mx_hip_fail(hipErrorIllegalState, "the stream is not captured");
-	if (!stream->origin)
+	if (c->origin != stream)
 		return mx_hip_fail(hipErrorStreamCaptureUnmatched, "it began in another stream");
-	*g = stream->capture;
-	mx_queue_end_capture(*g);
-	return mx_hip_return(hipSuccess);
+	if (c->mode != hipStreamCaptureModeRelaxed && !pthread_equal(c->thread, pthread_self()))
+		return mx_hip_fail(hipErrorStreamCaptureWrongThread, "it began in another thread");
+	return end_capture(stream, g);
+}
+
+static hipStreamCaptureStatus status_of(const struct ihipStream_t *stream) {
+	if (!stream->capture)
+		return hipStreamCaptureStatusNone;
+	return stream->capture->invalid ? hipStreamCaptureStatusInvalidated
+	                                : hipStreamCaptureStatusActive;
 }
 
 MXHIP_API hipError_t hipStreamIsCapturing(hipStream_t handle, hipStreamCaptureStatus *status) {
@@ -183,14 +326,13 @@ MXHIP_API hipError_t hipStreamIsCapturing(hipStream_t handle, hipStreamCaptureSt
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = mx_stream_of(handle, &stream);
 	if (e == hipSuccess)
-		*status =
-			stream->capture ? hipStreamCaptureStatusActive : hipStreamCaptureStatusNone;
+		*status = status_of(stream);
 	return e;
 }
 
 /* ---- what a stream captures ---- */
 
-/* Any result may be NULL. The nodes on which the next one will depend: the last. */
+/* Any result may be NULL. last: the nodes on which the next one will depend. */
 static hipError_t capture_info(hipStream_t handle, hipStreamCaptureStatus *status,
                                unsigned long long *id, hipGraph_t *graph,
                                const hipGraphNode_t **last, size_t *n) {
@@ -200,16 +342,16 @@ static hipError_t capture_info(hipStream_t handle, hipStreamCaptureStatus *statu
 	hipError_t e = mx_stream_of(handle, &stream);
 	if (e != hipSuccess)
 		return e;
-	struct ihipGraph *g = stream->capture;
-	*status = g ? hipStreamCaptureStatusActive : hipStreamCaptureStatusNone;
+	const struct mx_capture *c = stream->capture;
+	*status = status_of(stream);
 	if (id)
-		*id = stream->capture_id;
+		*id = c ? c->id : 0;
 	if (graph)
-		*graph = g;
+		*graph = c ? c->graph : NULL;
 	if (last)
-		*last = g && g->n ? &g->nodes[g->n - 1] : NULL;
+		*last = stream->front.nodes;
 	if (n)
-		*n = g && g->n;
+		*n = stream->front.n;
 	return e;
 }
 
@@ -224,13 +366,11 @@ MXHIP_API hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCap
 	return capture_info(stream, status, id, graph, last, n);
 }
 
-/* The mode says which calls are forbidden during a capture. The emulator forbids none. */
 MXHIP_API hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode *mode) {
-	static _Thread_local hipStreamCaptureMode own = hipStreamCaptureModeGlobal;
 	if (!mode || !is_mode(*mode))
 		return mx_hip_return(hipErrorInvalidValue);
-	hipStreamCaptureMode old = own;
-	own = *mode;
+	hipStreamCaptureMode old = thread_mode;
+	thread_mode = *mode;
 	*mode = old;
 	return mx_hip_return(hipSuccess);
 }
@@ -248,7 +388,9 @@ MXHIP_API hipError_t hipStreamAddCallback(hipStream_t handle, hipStreamCallback_
 	if (!callback || flags)
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = mx_stream_of(handle, &stream);
-	if (e == hipSuccess && stream->capture)
+	if (e == hipSuccess && stream->capture) {
+		stream->capture->invalid = true;
 		e = mx_hip_fail(hipErrorStreamCaptureUnsupported, "a callback in a capture");
+	}
 	return e == hipSuccess ? enqueue(stream, &node) : e;
 }

@@ -3,21 +3,31 @@
 #include <string.h>
 
 #include "queue.h"
+#include "stream_races.h"
 
 /* Whether one end of a copy is device memory, by the kind of the copy or by its address. */
 static bool on_device(hipMemcpyKind kind, hipMemcpyKind this_end, const void *p) {
 	return kind == hipMemcpyDeviceToDevice || kind == this_end || mx_hip_is_allocation(p, 1);
 }
 
+static size_t planes_of(const struct mx_copy *c) {
+	return c->planes ? c->planes : 1;
+}
+
 /* Bytes from the first of a row to the last of the last one. */
-static size_t span(const struct mx_copy *c, size_t pitch) {
-	return (c->rows - 1) * pitch + c->bytes;
+static size_t span(const struct mx_copy *c, size_t pitch, size_t plane) {
+	return (planes_of(c) - 1) * plane + (c->rows - 1) * pitch + c->bytes;
 }
 
 hipError_t mx_hip_copy_check(const struct mx_copy *c) {
-	size_t to = span(c, c->to_pitch), from = span(c, c->from_pitch);
+	enum { DEVICE_TO_DEVICE_NO_CU = 1024 }; /* of HIP 6 */
+	size_t to = span(c, c->to_pitch, c->to_plane);
+	size_t from = span(c, c->from_pitch, c->from_plane);
 	if (!c->to || !c->from)
 		return mx_hip_return(hipErrorInvalidValue);
+	if ((unsigned)c->kind > hipMemcpyDefault && (int)c->kind != DEVICE_TO_DEVICE_NO_CU)
+		return mx_hip_fail(hipErrorInvalidMemcpyDirection, "no kind of copy: %d",
+		                   (int)c->kind);
 	if (on_device(c->kind, hipMemcpyDeviceToHost, c->from) &&
 	    !mx_hip_is_allocation(c->from, from))
 		return mx_hip_fail(hipErrorInvalidValue,
@@ -28,11 +38,18 @@ hipError_t mx_hip_copy_check(const struct mx_copy *c) {
 	return hipSuccess;
 }
 
+/* Row i of all planes. */
+static char *row_at(const void *p, const struct mx_copy *c, size_t i, size_t pitch, size_t plane) {
+	return (char *)p + i / c->rows * plane + i % c->rows * pitch;
+}
+
 hipError_t mx_hip_copy(const struct mx_copy *c) {
 	hipError_t e = mx_hip_copy_check(c);
-	for (size_t y = 0; e == hipSuccess && y < c->rows; y++) {
-		char *to = (char *)c->to + y * c->to_pitch;
-		const char *from = (const char *)c->from + y * c->from_pitch;
+	for (size_t i = 0; e == hipSuccess && i < planes_of(c) * c->rows; i++) {
+		char *to = row_at(c->to, c, i, c->to_pitch, c->to_plane);
+		const char *from = row_at(c->from, c, i, c->from_pitch, c->from_plane);
+		mx_races_touch(to, c->bytes, MX_TOUCH_WRITE);
+		mx_races_touch(from, c->bytes, MX_TOUCH_READ);
 		mx_hip_copy_states((uint64_t)(uintptr_t)to, from, c->bytes);
 		memmove(to, from, c->bytes);
 	}
@@ -40,13 +57,16 @@ hipError_t mx_hip_copy(const struct mx_copy *c) {
 }
 
 hipError_t mx_hip_copy_stage(struct mx_copy *c) {
-	char *staged = malloc(c->rows * c->bytes);
+	size_t rows = planes_of(c) * c->rows;
+	char *staged = malloc(rows * c->bytes);
 	if (!staged)
 		return mx_hip_return(hipErrorOutOfMemory);
-	for (size_t y = 0; y < c->rows; y++)
-		memcpy(staged + y * c->bytes, (const char *)c->from + y * c->from_pitch, c->bytes);
+	for (size_t i = 0; i < rows; i++)
+		memcpy(staged + i * c->bytes, row_at(c->from, c, i, c->from_pitch, c->from_plane),
+		       c->bytes);
 	c->from = c->staged = staged;
 	c->from_pitch = c->bytes;
+	c->from_plane = c->rows * c->bytes;
 	return hipSuccess;
 }
 
@@ -95,6 +115,7 @@ hipError_t mx_hip_set_check(const hipMemsetParams *p) {
 
 static void fill(char *to, unsigned value, unsigned width, size_t n) {
 	mx_hip_mark((uint64_t)(uintptr_t)to, n * width, MX_WRITTEN);
+	mx_races_touch(to, n * width, MX_TOUCH_WRITE);
 	if (width == 1)
 		memset(to, (int)value, n);
 	else
@@ -192,4 +213,145 @@ MXHIP_API hipError_t hipMemcpy2D(void *to, size_t to_pitch, const void *from, si
                                  size_t width, size_t height, hipMemcpyKind kind) {
 	return waited(hipMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, NULL),
 	              NULL);
+}
+
+/* ---- boxes ---- */
+
+/* The first byte of a box in pitched memory. */
+static hipError_t first_of(const struct hipPitchedPtr *m, const struct hipPos *at,
+                           const struct hipExtent *box, char **first) {
+	bool rows = box->height > 1 || box->depth > 1;
+	if (!m->ptr)
+		return mx_hip_return(hipErrorInvalidValue);
+	if (rows && m->pitch < box->width)
+		return mx_hip_fail(hipErrorInvalidPitchValue, "rows of %zu bytes, pitch %zu",
+		                   box->width, m->pitch);
+	if ((rows && at->x + box->width > m->pitch) ||
+	    (box->depth > 1 && at->y + box->height > m->ysize))
+		return mx_hip_fail(hipErrorInvalidValue,
+		                   "a box past the end of its rows or planes");
+	*first = (char *)m->ptr + (at->z * m->ysize + at->y) * m->pitch + at->x;
+	return hipSuccess;
+}
+
+hipError_t mx_hip_copy_of_box(const hipMemcpy3DParms *p, struct mx_copy *c) {
+	char *to = NULL, *from = NULL;
+	if (!p || p->srcArray || p->dstArray) /* there are no arrays */
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = first_of(&p->srcPtr, &p->srcPos, &p->extent, &from);
+	if (e == hipSuccess)
+		e = first_of(&p->dstPtr, &p->dstPos, &p->extent, &to);
+	bool empty = !p->extent.width || !p->extent.height || !p->extent.depth;
+	*c = (struct mx_copy){
+		.to = to,
+		.from = from,
+		.bytes = empty ? 0 : p->extent.width,
+		.rows = empty ? 0 : p->extent.height,
+		.planes = p->extent.depth,
+		.to_pitch = p->dstPtr.pitch,
+		.from_pitch = p->srcPtr.pitch,
+		.to_plane = p->dstPtr.pitch * p->dstPtr.ysize,
+		.from_plane = p->srcPtr.pitch * p->srcPtr.ysize,
+		.kind = p->kind,
+	};
+	return e;
+}
+
+/* One end of a box of the driver API. */
+static bool pitched(hipMemoryType type, const void *host, hipDeviceptr_t device, size_t pitch,
+                    size_t height, struct hipPitchedPtr *m) {
+	*m = (struct hipPitchedPtr){ type == hipMemoryTypeHost ? (void *)host : (void *)device,
+		                     pitch, pitch, height };
+	return type == hipMemoryTypeHost || type == hipMemoryTypeDevice ||
+	       type == hipMemoryTypeUnified;
+}
+
+hipError_t mx_hip_box_of(const HIP_MEMCPY3D *d, hipMemcpy3DParms *p) {
+	*p = (hipMemcpy3DParms){ .kind = hipMemcpyDefault };
+	if (!d)
+		return mx_hip_return(hipErrorInvalidValue);
+	p->srcPos = (struct hipPos){ d->srcXInBytes, d->srcY, d->srcZ };
+	p->dstPos = (struct hipPos){ d->dstXInBytes, d->dstY, d->dstZ };
+	p->extent = (struct hipExtent){ d->WidthInBytes, d->Height, d->Depth };
+	bool good = pitched(d->srcMemoryType, d->srcHost, d->srcDevice, d->srcPitch, d->srcHeight,
+	                    &p->srcPtr) &&
+	            pitched(d->dstMemoryType, d->dstHost, d->dstDevice, d->dstPitch, d->dstHeight,
+	                    &p->dstPtr);
+	return mx_hip_return(good ? hipSuccess : hipErrorInvalidValue);
+}
+
+MXHIP_API hipError_t hipMemcpy3DAsync(const struct hipMemcpy3DParms *p, hipStream_t stream) {
+	struct mx_copy c;
+	hipError_t e = mx_hip_copy_of_box(p, &c);
+	return e == hipSuccess ? mx_stream_copy(stream, &c) : e;
+}
+
+MXHIP_API hipError_t hipMemcpy3D(const struct hipMemcpy3DParms *p) {
+	return waited(hipMemcpy3DAsync(p, NULL), NULL);
+}
+
+MXHIP_API hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *d, hipStream_t stream) {
+	hipMemcpy3DParms p;
+	hipError_t e = mx_hip_box_of(d, &p);
+	return e == hipSuccess ? hipMemcpy3DAsync(&p, stream) : e;
+}
+
+MXHIP_API hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D *d) {
+	return waited(hipDrvMemcpy3DAsync(d, NULL), NULL);
+}
+
+/* hipMemcpy3DPeerParms of HIP 7.1; HIP 5's headers lack it. */
+struct peer_box {
+	hipArray_t from_array;
+	struct hipPos from_at;
+	struct hipPitchedPtr from;
+	int from_device;
+	hipArray_t to_array;
+	struct hipPos to_at;
+	struct hipPitchedPtr to;
+	int to_device;
+	struct hipExtent extent;
+};
+
+MXHIP_API hipError_t hipMemcpy3DPeerAsync(const struct peer_box *b, hipStream_t stream);
+MXHIP_API hipError_t hipMemcpy3DPeerAsync(const struct peer_box *b, hipStream_t stream) {
+	if (!b)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_device_check(b->from_device);
+	if (e == hipSuccess)
+		e = mx_device_check(b->to_device);
+	const hipMemcpy3DParms p = {
+		b->from_array, b->from_at, b->from,   b->to_array,
+		b->to_at,      b->to,      b->extent, hipMemcpyDeviceToDevice
+	};
+	return e == hipSuccess ? hipMemcpy3DAsync(&p, stream) : e;
+}
+
+MXHIP_API hipError_t hipMemcpy3DPeer(const struct peer_box *b);
+MXHIP_API hipError_t hipMemcpy3DPeer(const struct peer_box *b) {
+	return waited(hipMemcpy3DPeerAsync(b, NULL), NULL);
+}
+
+/* ---- pitched memory of three dimensions ---- */
+
+MXHIP_API hipError_t hipMalloc3D(hipPitchedPtr *p, struct hipExtent extent) {
+	if (!p)
+		return mx_hip_return(hipErrorInvalidValue);
+	p->xsize = extent.width;
+	p->ysize = extent.height;
+	return hipMallocPitch(&p->ptr, &p->pitch, extent.width, extent.height * extent.depth);
+}
+
+/* Planes that do not touch are set one by one. */
+MXHIP_API hipError_t hipMemset3DAsync(hipPitchedPtr p, int value, struct hipExtent extent,
+                                      hipStream_t stream) {
+	hipError_t e = hipSuccess;
+	for (size_t z = 0; e == hipSuccess && z < extent.depth; z++)
+		e = hipMemset2DAsync((char *)p.ptr + z * p.pitch * p.ysize, p.pitch, value,
+		                     extent.width, extent.height, stream);
+	return e;
+}
+
+MXHIP_API hipError_t hipMemset3D(hipPitchedPtr p, int value, struct hipExtent extent) {
+	return waited(hipMemset3DAsync(p, value, extent, NULL), NULL);
 }

@@ -78,6 +78,9 @@ MXHIP_API hipError_t hipDeviceGet(hipDevice_t *device, int ordinal) {
 }
 
 MXHIP_API hipError_t hipDeviceSynchronize(void) {
+	hipError_t e = mx_capture_check_unsafe();
+	if (e != hipSuccess)
+		return e;
 	mx_queue_finish_device(current);
 	return mx_hip_synchronise();
 }

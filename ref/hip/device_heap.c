@@ -2,6 +2,7 @@
  * zeros [ROCm-Device-Libs ockl/src/dm.cl], and a pool of which it requests parts through the
  * hostcall buffer. Both belong to the process. */
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hostcall.h"
@@ -9,26 +10,45 @@
 enum {
 	UNIT = 4096,
 	SLAB = 2 << 20,   /* such a request gets a multiple of its size */
-	BYTES = 64 << 20, /* in all */
 	HEAP = 128 << 10, /* of device code */
-	UNITS = BYTES / UNIT,
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t *heap, *pool;
-static uint64_t start;        /* of the units: a multiple of SLAB in the pool */
-static uint32_t taken[UNITS]; /* units of a request from this one to its end; 0: the unit is free */
-static size_t parts;          /* that are taken */
+static uint64_t start; /* of the units: a multiple of SLAB in the pool */
+static size_t units = (64 << 20) / UNIT;
+static uint32_t *taken; /* units of a request from this one to its end; 0: the unit is free */
+static size_t parts;    /* that are taken */
 static uint64_t requests;
 
 static bool make(void) {
-	heap = mx_hip_allocate(HEAP, (struct mx_allocation){ .internal = true });
-	pool = heap ? mx_hip_allocate(BYTES + SLAB, (struct mx_allocation){ .device = -1 }) : NULL;
+	if (!heap)
+		heap = mx_hip_allocate(HEAP, (struct mx_allocation){ .internal = true });
+	if (!taken)
+		taken = calloc(units, sizeof *taken);
+	if (heap && taken)
+		pool = mx_hip_allocate(units * UNIT + SLAB, (struct mx_allocation){ .device = -1 });
 	if (!pool)
 		return false;
 	mx_hip_mark((uint64_t)(uintptr_t)heap, HEAP, MX_WRITTEN);
 	start = ((uint64_t)(uintptr_t)pool + SLAB - 1) / SLAB * SLAB;
 	return true;
+}
+
+size_t mx_device_heap_bytes(void) {
+	pthread_mutex_lock(&lock);
+	size_t bytes = units * UNIT;
+	pthread_mutex_unlock(&lock);
+	return bytes;
+}
+
+bool mx_device_heap_resize(size_t bytes) {
+	pthread_mutex_lock(&lock);
+	bool ok = !heap && bytes && bytes <= MX_DEVICE_BYTES;
+	if (ok)
+		units = (bytes + UNIT - 1) / UNIT;
+	pthread_mutex_unlock(&lock);
+	return ok;
 }
 
 uint64_t mx_device_heap(void) {
@@ -46,28 +66,28 @@ struct mx_heap_use mx_device_heap_use(void) {
 	return use;
 }
 
-/* The first place for n units, a multiple of `step`; UNITS if there is none. */
+/* The first place for n units, a multiple of `step`; units if there is none. */
 static size_t find(size_t n, size_t step) {
 	size_t from = 0, i = 0;
-	while (i < UNITS && i - from < n)
+	while (i < units && i - from < n)
 		if (taken[i]) {
 			i += taken[i];
 			from = i = (i + step - 1) / step * step;
 		} else
 			i++;
-	return i - from >= n && from + n <= UNITS ? from : UNITS;
+	return i - from >= n && from + n <= units ? from : units;
 }
 
 uint64_t mx_device_heap_take(uint64_t bytes) {
-	size_t n = bytes <= BYTES ? (size_t)(bytes + UNIT - 1) / UNIT : UNITS + 1;
 	pthread_mutex_lock(&lock);
+	size_t n = bytes <= units * UNIT ? (size_t)(bytes + UNIT - 1) / UNIT : units + 1;
 	requests++;
-	size_t i = pool && n ? find(n, bytes == SLAB ? SLAB / UNIT : 1) : UNITS;
-	for (size_t k = 0; i < UNITS && k < n; k++)
+	size_t i = pool && n ? find(n, bytes == SLAB ? SLAB / UNIT : 1) : units;
+	for (size_t k = 0; i < units && k < n; k++)
 		taken[i + k] = (uint32_t)(n - k);
-	parts += i < UNITS;
+	parts += i < units;
 	pthread_mutex_unlock(&lock);
-	return i < UNITS ? start + i * UNIT : 0;
+	return i < units ? start + i * UNIT : 0;
 }
 
 static bool begins(size_t i) {
@@ -79,7 +99,7 @@ bool mx_device_heap_give(uint64_t address) {
 	pthread_mutex_lock(&lock);
 	requests++;
 	size_t i = (size_t)(address - start) / UNIT;
-	bool ok = pool && address >= start && i < UNITS && !(address % UNIT) && begins(i);
+	bool ok = pool && address >= start && i < units && !(address % UNIT) && begins(i);
 	if (ok) {
 		size_t n = taken[i];
 		mx_hip_mark(address, n * UNIT, 0);

@@ -56,22 +56,30 @@ MXHIP_API hipError_t hipEventDestroy(hipEvent_t event) {
 	return mx_hip_return(hipSuccess);
 }
 
+/* What a record and a wait check; their flags are 0 or 1. */
+static hipError_t check(hipEvent_t event, unsigned flags, hipStream_t stream,
+                        struct ihipStream_t **s) {
+	hipError_t e = flags > 1 ? mx_hip_return(hipErrorInvalidValue) : check_event(event);
+	return e == hipSuccess ? mx_stream_of(stream, s) : e;
+}
+
 MXHIP_API hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned flags);
 MXHIP_API hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned flags) {
 	struct ihipStream_t *s;
-	if (flags > 1) /* hipEventRecordDefault, hipEventRecordExternal */
-		return mx_hip_return(hipErrorInvalidValue);
-	hipError_t e = check_event(event);
-	if (e == hipSuccess)
-		e = mx_stream_of(stream, &s);
+	hipError_t e = check(event, flags, stream, &s); /* hipEventRecordDefault, ...External */
 	if (e != hipSuccess)
 		return e;
 	if (event->device != s->device)
 		return mx_hip_fail(hipErrorInvalidHandle,
 		                   "an event of device %d in a stream of device %d", event->device,
 		                   s->device);
-	event->capture_id = s->capture_id;
-	return s->capture ? e : mx_stream_event(s, hipGraphNodeTypeEventRecord, event);
+	event->capture_id = s->capture ? s->capture->id : 0;
+	event->front.n = 0;
+	if (!s->capture)
+		return mx_stream_event(s, hipGraphNodeTypeEventRecord, event);
+	return mx_hip_return(mx_front_add(&event->front, s->front.nodes, s->front.n)
+	                             ? hipSuccess
+	                             : hipErrorOutOfMemory);
 }
 
 MXHIP_API hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
@@ -80,20 +88,19 @@ MXHIP_API hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
 
 MXHIP_API hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned flags) {
 	struct ihipStream_t *s;
-	if (flags > 1) /* hipEventWaitDefault, hipEventWaitExternal */
-		return mx_hip_return(hipErrorInvalidValue);
-	hipError_t e = check_event(event);
-	if (e == hipSuccess)
-		e = mx_stream_of(stream, &s);
+	hipError_t e = check(event, flags, stream, &s); /* hipEventWaitDefault, ...External */
 	if (e != hipSuccess)
 		return e;
-	struct ihipGraph *graph = mx_queue_capture(event->capture_id);
-	if (graph && s == mx_legacy_stream(s->device))
+	struct mx_capture *c = mx_queue_capture(event->capture_id);
+	if (c && s == mx_legacy_stream(s->device))
 		return mx_hip_fail(hipErrorStreamCaptureImplicit,
 		                   "the null stream cannot join a capture");
-	if (graph) { /* the stream joins the capture */
-		mx_queue_begin_capture(s, graph, event->capture_id, false);
-		return mx_hip_return(hipSuccess);
+	if (c)
+		return mx_capture_join(s, c, event);
+	if (s->capture && event->recorded) {
+		s->capture->invalid = true;
+		return mx_hip_fail(hipErrorStreamCaptureIsolation,
+		                   "the event was recorded outside the capture");
 	}
 	return mx_stream_event(s, hipGraphNodeTypeWaitEvent, event);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "queue.h"
+#include "stream_races.h"
 
 /* ---- nodes ---- */
 
@@ -94,6 +95,28 @@ hipError_t mx_graph_append(struct ihipGraph *g, const struct hipGraphNode *node,
 	g->nodes[g->n++] = copy;
 	if (out)
 		*out = copy;
+	return mx_hip_return(hipSuccess);
+}
+
+/* Positions after it move down. */
+static void forget(struct hipGraphNode *node, size_t gone) {
+	size_t n = 0;
+	for (size_t i = 0; i < node->n_before; i++)
+		if (node->before[i] != gone)
+			node->before[n++] = node->before[i] - (node->before[i] > gone);
+	node->n_before = n;
+}
+
+MXHIP_API hipError_t hipGraphDestroyNode(hipGraphNode_t node) {
+	if (!mx_is_graph_node(node))
+		return mx_hip_return(hipErrorInvalidValue);
+	struct ihipGraph *g = node->graph;
+	size_t at = mx_graph_position(g, node);
+	g->n--;
+	memmove(g->nodes + at, g->nodes + at + 1, (g->n - at) * sizeof *g->nodes);
+	for (size_t i = 0; i < g->n; i++)
+		forget(g->nodes[i], at);
+	free_node(node);
 	return mx_hip_return(hipSuccess);
 }
 
@@ -195,7 +218,16 @@ static hipError_t run_graph(const struct ihipGraph *g) {
 	return e;
 }
 
-hipError_t mx_node_run(const struct hipGraphNode *node) {
+/* Once it is free, another thread may get its memory. */
+static hipError_t free_memory(const struct hipGraphNode *node) {
+	struct mx_allocation a;
+	if (mx_hip_about(node->free, &a))
+		mx_races_touch(node->free, a.bytes, MX_TOUCH_WRITE);
+	mx_races_check(node);
+	return mx_hip_release(node->free) ? hipSuccess : mx_hip_return(hipErrorInvalidValue);
+}
+
+static hipError_t run_node(const struct hipGraphNode *node) {
 	switch ((int)node->type) {
 	case hipGraphNodeTypeKernel: return run_kernel(node);
 	case hipGraphNodeTypeMemcpy: return mx_hip_copy(&node->copy);
@@ -204,13 +236,17 @@ hipError_t mx_node_run(const struct hipGraphNode *node) {
 	case hipGraphNodeTypeGraph: return run_graph(node->child);
 	case hipGraphNodeTypeEventRecord: mx_queue_record(node->event); return hipSuccess;
 	case hipGraphNodeTypeWaitEvent: mx_queue_finish_event(node->event); return hipSuccess;
-	case MX_NODE_FREE:
-		return mx_hip_release(node->free) ? hipSuccess
-		                                  : mx_hip_return(hipErrorInvalidValue);
+	case MX_NODE_FREE: return free_memory(node);
 	case MX_NODE_WRITE: return mx_hip_value_write(&node->value);
 	case MX_NODE_WAIT: mx_queue_wait_value(&node->value); return hipSuccess;
 	default: return hipSuccess;
 	}
+}
+
+hipError_t mx_node_run(const struct hipGraphNode *node) {
+	hipError_t e = run_node(node);
+	mx_races_check(node);
+	return e;
 }
 
 hipError_t mx_graph_child_node(struct hipGraphNode *node, const struct ihipGraph *child) {

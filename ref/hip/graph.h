@@ -23,6 +23,7 @@ struct hipGraphNode {
 	const struct hipGraphNode *origin; /* of a node of a copy: its original */
 	struct ihipGraph *graph;           /* that has it */
 	bool disabled;                     /* of an executable graph: does not run */
+	bool captured;                     /* a captured stream has added it */
 	size_t n_before, *before;          /* positions of the nodes that it depends on */
 	struct {
 		void *given; /* the function as the program has given it */
@@ -31,6 +32,7 @@ struct hipGraphNode {
 		struct mx_arguments arguments;
 	} kernel;
 	struct mx_copy copy;
+	hipMemcpy3DParms box; /* the copy, as a program has given it */
 	hipMemsetParams set;
 	hipHostNodeParams host;
 	hipStreamCallback_t callback; /* instead of host.fn, and the stream in which it was given */
@@ -61,6 +63,9 @@ hipError_t mx_graph_append(struct ihipGraph *g, const struct hipGraphNode *node,
 
 /* The position of a node; the number of nodes if the graph does not have it. */
 size_t mx_graph_position(const struct ihipGraph *g, const struct hipGraphNode *node);
+
+/* The number of nodes that depend on the one at a position. */
+size_t mx_graph_dependents(const struct ihipGraph *g, size_t at);
 
 /* The node of a copy; NULL if there is none. */
 hipGraphNode_t mx_graph_copy_of(const struct ihipGraph *g, hipGraphNode_t original);

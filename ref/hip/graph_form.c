@@ -64,6 +64,13 @@ static bool depends_on(const struct hipGraphNode *node, size_t at) {
 	return false;
 }
 
+size_t mx_graph_dependents(const struct ihipGraph *g, size_t at) {
+	size_t n = 0;
+	for (size_t i = 0; i < g->n; i++)
+		n += depends_on(g->nodes[i], at);
+	return n;
+}
+
 MXHIP_API hipError_t hipGraphNodeGetDependentNodes(hipGraphNode_t node, hipGraphNode_t *nodes,
                                                    size_t *n) {
 	if (!mx_is_graph_node(node) || !n)

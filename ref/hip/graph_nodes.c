@@ -115,7 +115,11 @@ static hipError_t copy(struct hipGraphNode *node, void *to, const void *from, si
                        hipMemcpyKind kind) {
 	*node = (struct hipGraphNode){
 		.type = hipGraphNodeTypeMemcpy,
-		.copy = { .to = to, .from = from, .bytes = bytes, .rows = 1, .kind = kind }
+		.copy = { .to = to, .from = from, .bytes = bytes, .rows = 1, .kind = kind },
+		.box = { .srcPtr = { (void *)from, bytes, bytes, 1 },
+		         .dstPtr = { to, bytes, bytes, 1 },
+		         .extent = { bytes, 1, 1 },
+		         .kind = kind },
 	};
 	return mx_hip_copy_check(&node->copy);
 }
@@ -140,7 +144,17 @@ MXHIP_API hipError_t hipGraphExecMemcpyNodeSetParams1D(hipGraphExec_t exec, hipG
 	return set(in(exec, node), copy(&made, to, from, bytes, kind), &made);
 }
 
-/* ---- memory that is set ---- */
+/* ---- kinds of node with one structure of parameters ---- */
+
+static hipError_t box(struct hipGraphNode *node, const hipMemcpy3DParms *p) {
+	*node = (struct hipGraphNode){ .type = hipGraphNodeTypeMemcpy };
+	hipError_t e = mx_hip_copy_of_box(p, &node->copy);
+	if (e != hipSuccess)
+		return e;
+	node->box = *p;
+	return node->copy.bytes ? mx_hip_copy_check(&node->copy)
+	                        : mx_hip_return(hipErrorInvalidValue);
+}
 
 static hipError_t memory_set(struct hipGraphNode *node, const hipMemsetParams *p) {
 	bool good = p && (p->elementSize == 1 || p->elementSize == 2 || p->elementSize == 4);
@@ -150,33 +164,6 @@ static hipError_t memory_set(struct hipGraphNode *node, const hipMemsetParams *p
 	return mx_hip_set_check(p);
 }
 
-MXHIP_API hipError_t hipGraphAddMemsetNode(hipGraphNode_t *out, hipGraph_t g,
-                                           const hipGraphNode_t *on, size_t n,
-                                           const hipMemsetParams *p) {
-	struct hipGraphNode made;
-	return add(out, g, on, n, memory_set(&made, p), &made);
-}
-
-MXHIP_API hipError_t hipGraphMemsetNodeSetParams(hipGraphNode_t node, const hipMemsetParams *p) {
-	struct hipGraphNode made;
-	return set(node, memory_set(&made, p), &made);
-}
-
-MXHIP_API hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
-                                                     const hipMemsetParams *p) {
-	struct hipGraphNode made;
-	return set(in(exec, node), memory_set(&made, p), &made);
-}
-
-MXHIP_API hipError_t hipGraphMemsetNodeGetParams(hipGraphNode_t node, hipMemsetParams *p) {
-	if (!p || !is(node, hipGraphNodeTypeMemset))
-		return mx_hip_return(hipErrorInvalidValue);
-	*p = node->set;
-	return mx_hip_return(hipSuccess);
-}
-
-/* ---- host functions ---- */
-
 static hipError_t host(struct hipGraphNode *node, const hipHostNodeParams *p) {
 	if (!p || !p->fn)
 		return mx_hip_return(hipErrorInvalidValue);
@@ -184,29 +171,45 @@ static hipError_t host(struct hipGraphNode *node, const hipHostNodeParams *p) {
 	return hipSuccess;
 }
 
-MXHIP_API hipError_t hipGraphAddHostNode(hipGraphNode_t *out, hipGraph_t g,
-                                         const hipGraphNode_t *on, size_t n,
-                                         const hipHostNodeParams *p) {
-	struct hipGraphNode made;
-	return add(out, g, on, n, host(&made, p), &made);
-}
+/* make: makes a node of the parameters, which it keeps in `member`. HIP has them const or not. */
+#define PARAMETERS(Kind, node_type, params_type, exec_type, make, member)                          \
+	MXHIP_API hipError_t hipGraphAdd##Kind(hipGraphNode_t *out, hipGraph_t g,                  \
+	                                       const hipGraphNode_t *on, size_t n,                 \
+	                                       const params_type *p) {                             \
+		struct hipGraphNode made;                                                          \
+		return add(out, g, on, n, make(&made, p), &made);                                  \
+	}                                                                                          \
+	MXHIP_API hipError_t hipGraph##Kind##SetParams(hipGraphNode_t node,                        \
+	                                               const params_type *p) {                     \
+		struct hipGraphNode made;                                                          \
+		return set(node, make(&made, p), &made);                                           \
+	}                                                                                          \
+	MXHIP_API hipError_t hipGraphExec##Kind##SetParams(hipGraphExec_t exec,                    \
+	                                                   hipGraphNode_t node, exec_type *p) {    \
+		struct hipGraphNode made;                                                          \
+		return set(in(exec, node), make(&made, p), &made);                                 \
+	}                                                                                          \
+	MXHIP_API hipError_t hipGraph##Kind##GetParams(hipGraphNode_t node, params_type *p) {      \
+		if (!p || !is(node, node_type))                                                    \
+			return mx_hip_return(hipErrorInvalidValue);                                \
+		*p = node->member;                                                                 \
+		return mx_hip_return(hipSuccess);                                                  \
+	}
+PARAMETERS(MemcpyNode, hipGraphNodeTypeMemcpy, hipMemcpy3DParms, hipMemcpy3DParms, box, box)
+PARAMETERS(MemsetNode, hipGraphNodeTypeMemset, hipMemsetParams, const hipMemsetParams, memory_set,
+           set)
+PARAMETERS(HostNode, hipGraphNodeTypeHost, hipHostNodeParams, const hipHostNodeParams, host, host)
+#undef PARAMETERS
 
-MXHIP_API hipError_t hipGraphHostNodeSetParams(hipGraphNode_t node, const hipHostNodeParams *p) {
-	struct hipGraphNode made;
-	return set(node, host(&made, p), &made);
-}
-
-MXHIP_API hipError_t hipGraphExecHostNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
-                                                   const hipHostNodeParams *p) {
-	struct hipGraphNode made;
-	return set(in(exec, node), host(&made, p), &made);
-}
-
-MXHIP_API hipError_t hipGraphHostNodeGetParams(hipGraphNode_t node, hipHostNodeParams *p) {
-	if (!p || !is(node, hipGraphNodeTypeHost))
-		return mx_hip_return(hipErrorInvalidValue);
-	*p = node->host;
-	return mx_hip_return(hipSuccess);
+MXHIP_API hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t *out, hipGraph_t g,
+                                              const hipGraphNode_t *on, size_t n,
+                                              const HIP_MEMCPY3D *d, hipCtx_t context);
+MXHIP_API hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t *out, hipGraph_t g,
+                                              const hipGraphNode_t *on, size_t n,
+                                              const HIP_MEMCPY3D *d, hipCtx_t context) {
+	hipMemcpy3DParms p;
+	hipError_t e = context ? mx_hip_box_of(d, &p) : mx_hip_return(hipErrorInvalidValue);
+	return e == hipSuccess ? hipGraphAddMemcpyNode(out, g, on, n, &p) : e;
 }
 
 /* ---- events ---- */

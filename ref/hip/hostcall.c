@@ -5,6 +5,7 @@
  * packet on the ready stack, adds to the doorbell and spins until the host has cleared the packet's
  * ready flag. A link of a stack is an index below a tag. Here the host answers when the doorbell
  * rings, before the next instruction of any wave. */
+#define _GNU_SOURCE
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,7 @@ struct mx_hostcall {
 	struct message *message;
 	size_t n;
 	FILE *to, *nowhere; /* to: instead of the stream that the kernel names, or NULL */
+	bool asserted;
 };
 
 /* ---- messages: descriptor and words ---- */
@@ -89,10 +91,18 @@ static bool append(struct message *m, const uint64_t *words, size_t n) {
 	return true;
 }
 
+/* Whether it is the message of HIP's assert, or of Triton's: "Device-side assertion `%s' failed",
+ * "device assertion failed". The kernel traps after it. */
+static bool is_assertion(const struct message *m) {
+	static const char word[] = " assertion ";
+	return m->word[0] == 1 && memmem(m->word + 1, (m->n - 1) * 8, word, sizeof word - 1);
+}
+
 /* The first word is the stream: 0 standard output, 1 standard error. */
-static uint64_t print(const struct mx_hostcall *h, const struct message *m) {
+static uint64_t print(struct mx_hostcall *h, const struct message *m) {
 	if (!m->n || m->word[0] > 1)
 		return (uint64_t)-1;
+	h->asserted |= is_assertion(m);
 	FILE *to = h->to ? h->to : m->word[0] ? stderr : stdout;
 	return (uint64_t)(int64_t)mx_device_printf(to, m->word + 1, m->n - 1);
 }
@@ -230,6 +240,10 @@ uint64_t mx_hostcall_address(const struct mx_hostcall *h) {
 
 const struct mx_doorbell *mx_hostcall_doorbell(struct mx_hostcall *h) {
 	return &h->doorbell;
+}
+
+bool mx_hostcall_asserted(const struct mx_hostcall *h) {
+	return h && h->asserted;
 }
 
 void mx_hostcall_silence(struct mx_hostcall *h) {

@@ -16,6 +16,9 @@ void mx_hostcall_free(struct mx_hostcall *h);
 uint64_t mx_hostcall_address(const struct mx_hostcall *h);
 const struct mx_doorbell *mx_hostcall_doorbell(struct mx_hostcall *h);
 
+/* Whether an assertion of the kernel has failed. */
+bool mx_hostcall_asserted(const struct mx_hostcall *h);
+
 /* From now on printf of a kernel prints nothing; or to standard error, whatever it names. h may be
  * NULL. */
 void mx_hostcall_silence(struct mx_hostcall *h);
@@ -34,6 +37,11 @@ void mx_printf_buffer_begin(uint8_t *buffer);
 void mx_printf_buffer_print(const uint8_t *buffer, const struct ihipModule_t *module, FILE *to);
 
 /* ---- device_heap.c ---- */
+
+/* Bytes of the pool, hipLimitMallocHeapSize; and another number, until a kernel has needed it:
+ * false after that. */
+size_t mx_device_heap_bytes(void);
+bool mx_device_heap_resize(size_t bytes);
 
 /* The value of hidden_heap_v1; 0 if memory is short. */
 uint64_t mx_device_heap(void);

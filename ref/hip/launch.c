@@ -7,7 +7,7 @@
 
 #include "hostcall.h"
 #include "queue.h"
-#include "watch.h"
+#include "stream_races.h"
 
 /* ---- the report of a thread ---- */
 
@@ -146,21 +146,23 @@ static hipError_t error_of(mx_finding_kind k) {
 	}
 }
 
-/* The finding that stopped a launch: of those that have an error of their own, the first. */
+/* The finding that stopped a launch. */
 static const struct mx_finding *stopped_by(const struct mx_report *r) {
 	size_t i = 0;
-	while (i < r->n_findings && error_of(r->findings[i].kind) == hipErrorLaunchFailure)
+	while (i < r->n_findings && mx_finding_class_of(r->findings[i].kind) != MX_FINDING_DEVICE)
 		i++;
 	return i < r->n_findings ? &r->findings[i] : r->findings;
 }
 
 /* If the results go to a report of the caller, so does the error: no other thread returns it. */
-static void defer_outcome(const struct mx_report *r) {
+static void defer_outcome(const struct mx_report *r, const struct mx_hostcall *hostcall) {
 	char text[MX_LINE_ROOM] = "launch failure";
 	const struct mx_finding *f = r->n_findings ? stopped_by(r) : NULL;
 	hipError_t e = f ? error_of(f->kind) : hipErrorLaunchFailure;
 	if (!r->stopped)
 		return;
+	if (f && f->kind == MX_TRAP && mx_hostcall_asserted(hostcall))
+		e = hipErrorAssert;
 	if (f)
 		mx_finding_text(r, f, text, sizeof text);
 	if (mx_options_report())
@@ -193,7 +195,12 @@ static bool run_watched(const struct mx_function *f, struct mx_hostcall *hostcal
 	if (!mx_watch_begin(f, launch, &w.number))
 		return mx_launch_run(launch, results);
 	struct mx_saved saved = mx_watch_save(launch);
+	struct mx_touched touched = { 0 };
+	if (mx_races_observed())
+		launch->touched = &touched;
 	bool ok = mx_launch_run(launch, results);
+	launch->touched = NULL;
+	mx_races_launch(&w, &touched);
 	mx_watch_end(&w, &saved);
 	return ok;
 }
@@ -247,7 +254,7 @@ static hipError_t run(const struct mx_function *f, const struct mx_kernel *kerne
 	free((void *)launch.memory.regions);
 	if (!ok)
 		return mx_hip_return(hipErrorOutOfMemory);
-	defer_outcome(results);
+	defer_outcome(results, segment->hostcall);
 	return mx_hip_return(hipSuccess);
 }
 

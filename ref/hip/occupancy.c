@@ -2,7 +2,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "runtime.h"
+#include "hostcall.h"
 
 enum { MAX_BLOCK = 1024, MAX_STACK = 131056 /* [HIP's runtime] */ };
 
@@ -14,23 +14,36 @@ uint32_t mx_hip_stack_bytes(void) {
 	return atomic_load(&stack);
 }
 
-/* hipLimitStackSize is 0; HIP 5's headers do not name it. */
-MXHIP_API hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value);
-MXHIP_API hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value) {
-	if ((int)limit != 0)
-		return mx_hip_fail(hipErrorUnsupportedLimit, "limit %d", (int)limit);
+enum { STACK_SIZE = 0 }; /* hipLimitStackSize, which HIP 5's headers do not name */
+
+static hipError_t set_stack(size_t value) {
 	if (value > MAX_STACK)
 		return mx_hip_return(hipErrorInvalidValue);
 	atomic_store(&stack, (unsigned)(value + 15) & ~15u);
 	return mx_hip_return(hipSuccess);
 }
 
+MXHIP_API hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value);
+MXHIP_API hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value) {
+	if ((int)limit == STACK_SIZE)
+		return set_stack(value);
+	if (limit != hipLimitMallocHeapSize)
+		return mx_hip_fail(hipErrorUnsupportedLimit, "limit %d", (int)limit);
+	return mx_device_heap_resize(value)
+	               ? mx_hip_return(hipSuccess)
+	               : mx_hip_fail(hipErrorInvalidValue, "%zu bytes, or the heap is in use",
+	                             value);
+}
+
 MXHIP_API hipError_t hipDeviceGetLimit(size_t *value, enum hipLimit_t limit) {
 	if (!value)
 		return mx_hip_return(hipErrorInvalidValue);
-	if ((int)limit != 0)
+	if ((int)limit == STACK_SIZE)
+		*value = mx_hip_stack_bytes();
+	else if (limit == hipLimitMallocHeapSize)
+		*value = mx_device_heap_bytes();
+	else
 		return mx_hip_fail(hipErrorUnsupportedLimit, "limit %d", (int)limit);
-	*value = mx_hip_stack_bytes();
 	return mx_hip_return(hipSuccess);
 }
 

@@ -18,19 +18,22 @@
 #include <time.h>
 
 #include "queue.h"
+#include "stream_races.h"
 
 enum {
 	IDLE_MS = 5, /* in many short sleeps, so that a machine under load does not look idle */
 	IDLE_TIMES = 20,
 	MOST_PIECES = 4096,
+	STALL_MS = 1000, /* without progress */
 };
 
 struct mx_piece {
 	struct hipGraphNode node;
-	uint64_t seq; /* in the order of enqueueing, of all streams; from 1 */
-	bool running;
+	uint64_t seq;                     /* in the order of enqueueing, of all streams; from 1 */
+	bool running, told;               /* told: that it waits for ever */
 	const struct ihipStream_t *after; /* a wait is for this stream's work up to after_seq */
 	uint64_t after_seq;
+	struct mx_stream_clock *clock; /* what comes before it; NULL if nothing is watched */
 	struct mx_piece *next;
 };
 
@@ -38,17 +41,27 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all below, and of
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER, added = PTHREAD_COND_INITIALIZER;
 static struct ihipStream_t legacy[MX_MOST_DEVICES], *streams; /* the list of all */
 static uint64_t last_seq, calls, random_state;
+static struct mx_stream_clock host; /* what the host has waited for */
+static struct timespec progress;    /* the last time that a piece was enqueued or ended */
 static unsigned n_pieces, n_running;
 static bool seeded, ended;
 static _Thread_local const struct ihipStream_t *within; /* whose piece this thread runs */
 
 /* ---- streams ---- */
 
+static void enlist(struct ihipStream_t *stream, unsigned number) {
+	stream->number = number;
+	stream->other = streams;
+	streams = stream;
+}
+
 static void enlist_legacy(void) {
+	pthread_mutex_lock(&lock);
 	for (int i = 0; i < mx_devices(); i++) {
 		legacy[i].device = i;
-		mx_queue_enlist(&legacy[i]);
+		enlist(&legacy[i], 0);
 	}
+	pthread_mutex_unlock(&lock);
 }
 
 struct ihipStream_t *mx_legacy_stream(int device) {
@@ -58,9 +71,9 @@ struct ihipStream_t *mx_legacy_stream(int device) {
 }
 
 void mx_queue_enlist(struct ihipStream_t *stream) {
+	static unsigned last;
 	pthread_mutex_lock(&lock);
-	stream->other = streams;
-	streams = stream;
+	enlist(stream, ++last);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -72,38 +85,46 @@ void mx_queue_unlist(struct ihipStream_t *stream) {
 		s = &(*s)->other;
 	if (*s)
 		*s = stream->other;
+	mx_stream_clock_join(&host, &stream->clock);
+	mx_front_clear(&stream->front);
 	pthread_mutex_unlock(&lock);
 }
 
-static void set_capture(struct ihipStream_t *s, struct ihipGraph *graph, uint64_t id, bool origin) {
-	s->capture = graph;
-	s->capture_id = id;
-	s->origin = origin;
-}
-
-void mx_queue_begin_capture(struct ihipStream_t *stream, struct ihipGraph *graph, uint64_t id,
-                            bool origin) {
+void mx_queue_capture_stream(struct ihipStream_t *stream, struct mx_capture *capture) {
 	pthread_mutex_lock(&lock);
-	set_capture(stream, graph, id, origin);
+	stream->capture = capture;
 	pthread_mutex_unlock(&lock);
 }
 
-void mx_queue_end_capture(struct ihipGraph *graph) {
+void mx_queue_end_capture(struct mx_capture *capture) {
 	pthread_mutex_lock(&lock);
 	for (struct ihipStream_t *s = streams; s; s = s->other)
-		if (s->capture == graph)
-			set_capture(s, NULL, 0, false);
+		if (s->capture == capture) {
+			s->capture = NULL;
+			mx_front_clear(&s->front);
+		}
 	pthread_mutex_unlock(&lock);
 }
 
-struct ihipGraph *mx_queue_capture(uint64_t id) {
-	struct ihipGraph *graph = NULL;
+struct mx_capture *mx_queue_capture(uint64_t id) {
+	struct mx_capture *capture = NULL;
 	pthread_mutex_lock(&lock);
 	for (struct ihipStream_t *s = streams; id && s; s = s->other)
-		if (s->capture_id == id)
-			graph = s->capture;
+		if (s->capture && s->capture->id == id)
+			capture = s->capture;
 	pthread_mutex_unlock(&lock);
-	return graph;
+	return capture;
+}
+
+bool mx_queue_invalidate(bool (*which)(const struct ihipStream_t *, const void *),
+                         const void *with) {
+	bool any = false;
+	pthread_mutex_lock(&lock);
+	for (struct ihipStream_t *s = streams; s; s = s->other)
+		if (s->capture && which(s, with))
+			any = s->capture->invalid = true;
+	pthread_mutex_unlock(&lock);
+	return any;
 }
 
 /* ---- order, under the lock ---- */
@@ -160,6 +181,67 @@ static struct ihipStream_t *choose(void) {
 	return chosen;
 }
 
+/* ---- clocks of watched work (stream_races.c), under the lock ---- */
+
+/* When a piece is enqueued: what the host has waited for, and an event's record that has run. */
+static void start_clock(struct mx_piece *p) {
+	const struct ihipEvent_t *event = p->node.event;
+	if (!mx_watching() || !(p->clock = malloc(sizeof *p->clock)))
+		return;
+	*p->clock = host;
+	if (p->node.type == hipGraphNodeTypeWaitEvent && event->clock_seq == event->seq)
+		mx_stream_clock_join(p->clock, &event->clock);
+}
+
+/* When it is about to run: its stream, and those for which it has waited. */
+static void complete_clock(const struct ihipStream_t *stream, const struct mx_piece *p) {
+	if (!p->clock)
+		return;
+	mx_stream_clock_join(p->clock, &stream->clock);
+	for (const struct ihipStream_t *s = streams; s; s = s->other)
+		if (waits_for(stream, s) || waits_for(s, stream))
+			mx_stream_clock_join(p->clock, &s->clock);
+	p->clock->last[mx_races_place(stream)] = p->seq;
+	if ((int)p->node.type == MX_NODE_WAIT) {
+		mx_stream_clock_join(p->clock, &host);
+		mx_races_acquire(p->clock, &p->node.value);
+	}
+}
+
+/* When a record has run, waits for it obtain its clock. */
+static void give_clock(const struct ihipStream_t *stream, const struct mx_piece *record) {
+	hipEvent_t event = record->node.event;
+	if (!record->clock)
+		return;
+	if (mx_handle_is(MX_EVENT, event) && event->seq == record->seq) {
+		event->clock = *record->clock;
+		event->clock_seq = record->seq;
+	}
+	for (struct ihipStream_t *s = streams; s; s = s->other)
+		for (struct mx_piece *p = s->first; p; p = p->next)
+			if (p->after == stream && p->after_seq == record->seq && p->clock)
+				mx_stream_clock_join(p->clock, record->clock);
+}
+
+/* The host has waited for a stream, or for all. */
+static void tell_host(const struct ihipStream_t *stream) {
+	for (const struct ihipStream_t *s = streams; s && mx_watching(); s = s->other)
+		if (!stream || s == stream || waits_for(stream, s))
+			mx_stream_clock_join(&host, &s->clock);
+	if (!n_pieces && mx_watching())
+		mx_races_forget(&host);
+}
+
+/* It has waited for an event; in a graph the work that runs has. */
+static void tell_host_of(const struct ihipEvent_t *event) {
+	struct mx_stream_clock *running = mx_races_clock();
+	if (event->clock_seq != event->seq)
+		return;
+	mx_stream_clock_join(&host, &event->clock);
+	if (running)
+		mx_stream_clock_join(running, &event->clock);
+}
+
 /* ---- running, under the lock ---- */
 
 /* Removes the first piece of a stream. */
@@ -169,6 +251,10 @@ static void retire(struct ihipStream_t *s) {
 	if (!s->first)
 		s->last = NULL;
 	n_pieces--;
+	clock_gettime(CLOCK_MONOTONIC, &progress);
+	if (p->clock)
+		s->clock = *p->clock;
+	free(p->clock);
 	mx_node_clear(&p->node);
 	free(p);
 }
@@ -190,8 +276,11 @@ static bool is_marker(const struct hipGraphNode *node) {
 static bool retire_markers(struct ihipStream_t *s) {
 	bool any = false;
 	while (is_ready(s) && is_marker(&s->first->node)) {
-		if (s->first->node.type == hipGraphNodeTypeEventRecord)
+		complete_clock(s, s->first);
+		if (s->first->node.type == hipGraphNodeTypeEventRecord) {
 			complete_record(s->first);
+			give_clock(s, s->first);
+		}
 		retire(s);
 		any = true;
 	}
@@ -207,26 +296,65 @@ static void settle(void) {
 	}
 }
 
+/* Of each stream that waits for a value, once. */
+static void tell_stall(void) {
+	char text[MX_VALUE_ROOM];
+	for (const struct ihipStream_t *s = streams; s; s = s->other) {
+		struct mx_piece *p = s->first;
+		if (!p || (int)p->node.type != MX_NODE_WAIT || p->told)
+			continue;
+		fprintf(stderr,
+		        "libmxhip: no progress: stream %p waits for %s, and no other work can "
+		        "run\n",
+		        (const void *)s, mx_hip_value_text(&p->node.value, text, sizeof text));
+		p->told = true;
+	}
+}
+
+static unsigned stalled_ms(void) {
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return n_pieces && !n_running ? (unsigned)((now.tv_sec - progress.tv_sec) * 1000 +
+	                                           (now.tv_nsec - progress.tv_nsec) / 1000000)
+	                              : 0;
+}
+
+static bool has_host_function(const struct hipGraphNode *node) {
+	const struct ihipGraph *g = node->child;
+	bool has = node->type == hipGraphNodeTypeHost;
+	for (size_t i = 0; !has && g && i < g->n; i++)
+		has = has_host_function(g->nodes[i]);
+	return has;
+}
+
 /* Runs one piece, without the lock; false if none may run. */
 static bool step(void) {
 	struct ihipStream_t *s = choose();
+	if (!s && stalled_ms() > STALL_MS)
+		tell_stall();
 	if (!s)
 		return false;
 	s->first->running = true;
 	n_running++;
+	complete_clock(s, s->first);
 	pthread_mutex_unlock(&lock);
 	bool was = mx_options_suspend(true);
 	const struct ihipStream_t *outer = within;
 	within = s;
 	hipError_t before = hipPeekAtLastError();
+	mx_races_begin(s, s->first->seq, s->first->clock);
 	hipError_t e = mx_node_run(&s->first->node);
+	mx_races_end();
 	within = outer;
 	if (e != hipSuccess)
 		mx_hip_defer_failure(e, before);
 	mx_options_suspend(was);
 	pthread_mutex_lock(&lock);
 	n_running--;
+	bool told = has_host_function(&s->first->node);
 	retire(s);
+	if (told)
+		tell_host(s);
 	settle();
 	pthread_cond_broadcast(&changed);
 	return true;
@@ -256,7 +384,7 @@ static void *run_when_idle(void *unused) {
 		pthread_mutex_lock(&lock);
 		quiet = seen == calls && !n_running ? quiet + 1 : 0;
 		while (quiet >= IDLE_TIMES && seen == calls && step())
-			;
+			tell_host(NULL);
 	}
 	return unused;
 }
@@ -278,6 +406,7 @@ static void end(void) {
 	ended = true;
 	while (step())
 		;
+	tell_stall();
 	pthread_mutex_unlock(&lock);
 }
 
@@ -301,18 +430,12 @@ static void append(struct ihipStream_t *s, struct mx_piece *p) {
 		event->stream = s;
 		event->seq = p->seq;
 	}
+	start_clock(p);
 	*(s->first ? &s->last->next : &s->first) = p;
 	s->last = p;
+	clock_gettime(CLOCK_MONOTONIC, &progress);
 	if (!n_pieces++)
 		pthread_cond_signal(&added);
-}
-
-static bool has_host_function(const struct hipGraphNode *node) {
-	const struct ihipGraph *g = node->child;
-	bool has = node->type == hipGraphNodeTypeHost;
-	for (size_t i = 0; !has && g && i < g->n; i++)
-		has = has_host_function(g->nodes[i]);
-	return has;
 }
 
 hipError_t mx_queue_push(struct ihipStream_t *stream, struct hipGraphNode *node) {
@@ -373,6 +496,7 @@ static bool query(const struct ihipStream_t *stream, uint64_t seq) {
 void mx_queue_finish(const struct ihipStream_t *stream) {
 	pthread_mutex_lock(&lock);
 	finish(stream, last_seq);
+	tell_host(stream);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -390,18 +514,24 @@ void mx_queue_finish_device(int device) {
 	uint64_t seq = last_seq;
 	while ((s = unfinished(device, seq)))
 		finish(s, seq);
+	for (s = streams; s; s = s->other)
+		if (s->device == device)
+			tell_host(s);
 	pthread_mutex_unlock(&lock);
 }
 
 void mx_queue_finish_event(hipEvent_t event) {
 	pthread_mutex_lock(&lock);
 	finish(event->stream, event->seq);
+	tell_host_of(event);
 	pthread_mutex_unlock(&lock);
 }
 
 bool mx_queue_query(const struct ihipStream_t *stream) {
 	pthread_mutex_lock(&lock);
 	bool is_pending = query(stream, last_seq);
+	if (!is_pending)
+		tell_host(stream);
 	pthread_mutex_unlock(&lock);
 	return is_pending;
 }
@@ -409,6 +539,8 @@ bool mx_queue_query(const struct ihipStream_t *stream) {
 bool mx_queue_query_event(hipEvent_t event) {
 	pthread_mutex_lock(&lock);
 	bool is_pending = query(event->stream, event->seq);
+	if (!is_pending)
+		tell_host_of(event);
 	pthread_mutex_unlock(&lock);
 	return is_pending;
 }
@@ -420,7 +552,9 @@ void mx_queue_record(hipEvent_t event) {
 	if (mx_handle_is(MX_EVENT, event)) {
 		event->recorded = true;
 		event->stream = NULL;
-		event->seq = 0;
+		event->seq = event->clock_seq = 0;
+		if (mx_races_clock())
+			event->clock = *mx_races_clock();
 		clock_gettime(CLOCK_MONOTONIC, &event->at);
 	}
 	pthread_mutex_unlock(&lock);
@@ -436,6 +570,7 @@ bool mx_queue_event(hipEvent_t event, struct ihipEvent_t *copy) {
 
 void mx_queue_free_event(hipEvent_t event) {
 	pthread_mutex_lock(&lock);
+	mx_front_clear(&event->front);
 	free(event);
 	pthread_mutex_unlock(&lock);
 }

@@ -10,13 +10,16 @@ struct ihipStream_t *mx_legacy_stream(int device);
 void mx_queue_enlist(struct ihipStream_t *stream);
 void mx_queue_unlist(struct ihipStream_t *stream);
 
-/* Begins the capture of a stream, or lets it join one; and ends that of all streams by a graph. */
-void mx_queue_begin_capture(struct ihipStream_t *stream, struct ihipGraph *graph, uint64_t id,
-                            bool origin);
-void mx_queue_end_capture(struct ihipGraph *graph);
+/* Lets a stream begin or join a capture; and ends that of all its streams. */
+void mx_queue_capture_stream(struct ihipStream_t *stream, struct mx_capture *capture);
+void mx_queue_end_capture(struct mx_capture *capture);
 
-/* The graph of a capture; NULL if there is none, or if it ended. */
-struct ihipGraph *mx_queue_capture(uint64_t capture_id);
+/* A capture that has not ended, or NULL. */
+struct mx_capture *mx_queue_capture(uint64_t id);
+
+/* Invalidates each capture of which `which` holds for one of its streams; whether there is one. */
+bool mx_queue_invalidate(bool (*which)(const struct ihipStream_t *, const void *),
+                         const void *with);
 
 /* Enqueues a node, and takes what it points to. */
 hipError_t mx_queue_push(struct ihipStream_t *stream, struct hipGraphNode *node);
@@ -39,6 +42,9 @@ hipError_t mx_stream_event(struct ihipStream_t *stream, hipGraphNodeType type, h
 hipError_t mx_stream_value(hipStream_t stream, int type, const struct mx_value *v);
 bool mx_hip_value_holds(const struct mx_value *v);
 hipError_t mx_hip_value_write(const struct mx_value *v);
+/* What a wait is for, and what is there, in one line. */
+enum { MX_VALUE_ROOM = 160 };
+char *mx_hip_value_text(const struct mx_value *v, char *text, size_t room);
 
 /* Runs what is enqueued until a value holds. */
 void mx_queue_wait_value(const struct mx_value *v);

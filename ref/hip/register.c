@@ -212,10 +212,15 @@ MXHIP_API hipError_t hipGetSymbolSize(size_t *bytes, const void *symbol) {
 	             : mx_hip_return(hipErrorInvalidValue);
 }
 
-/* The address of [offset, offset + bytes) of a variable. */
-static hipError_t part_of(const void *symbol, size_t offset, size_t bytes, uint8_t **p) {
+/* The address of [offset, offset + bytes) of a variable. wrong: the kind of a copy in the other
+ * direction. */
+static hipError_t part_of(const void *symbol, size_t offset, size_t bytes, hipMemcpyKind kind,
+                          hipMemcpyKind wrong, uint8_t **p) {
 	size_t size;
 	hipError_t e = mx_variable_of(symbol, p, &size);
+	if (e == hipSuccess && (kind == hipMemcpyHostToHost || kind == wrong))
+		e = mx_hip_fail(hipErrorInvalidMemcpyDirection,
+		                "a variable is on the other end of the copy");
 	if (e == hipSuccess && (offset > size || bytes > size - offset))
 		e = mx_hip_fail(hipErrorInvalidValue, "%zu bytes at %zu of a variable of %zu",
 		                bytes, offset, size);
@@ -227,21 +232,21 @@ static hipError_t part_of(const void *symbol, size_t offset, size_t bytes, uint8
 MXHIP_API hipError_t hipMemcpyToSymbol(const void *symbol, const void *from, size_t bytes,
                                        size_t offset, hipMemcpyKind kind) {
 	uint8_t *p;
-	hipError_t e = part_of(symbol, offset, bytes, &p);
+	hipError_t e = part_of(symbol, offset, bytes, kind, hipMemcpyDeviceToHost, &p);
 	return e == hipSuccess ? hipMemcpy(p, from, bytes, kind) : e;
 }
 
 MXHIP_API hipError_t hipMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
                                          hipMemcpyKind kind) {
 	uint8_t *p;
-	hipError_t e = part_of(symbol, offset, bytes, &p);
+	hipError_t e = part_of(symbol, offset, bytes, kind, hipMemcpyHostToDevice, &p);
 	return e == hipSuccess ? hipMemcpy(to, p, bytes, kind) : e;
 }
 
 MXHIP_API hipError_t hipMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
                                             size_t offset, hipMemcpyKind kind, hipStream_t stream) {
 	uint8_t *p;
-	hipError_t e = part_of(symbol, offset, bytes, &p);
+	hipError_t e = part_of(symbol, offset, bytes, kind, hipMemcpyDeviceToHost, &p);
 	return e == hipSuccess ? hipMemcpyAsync(p, from, bytes, kind, stream) : e;
 }
 
@@ -249,6 +254,6 @@ MXHIP_API hipError_t hipMemcpyFromSymbolAsync(void *to, const void *symbol, size
                                               size_t offset, hipMemcpyKind kind,
                                               hipStream_t stream) {
 	uint8_t *p;
-	hipError_t e = part_of(symbol, offset, bytes, &p);
+	hipError_t e = part_of(symbol, offset, bytes, kind, hipMemcpyHostToDevice, &p);
 	return e == hipSuccess ? hipMemcpyAsync(to, p, bytes, kind, stream) : e;
 }

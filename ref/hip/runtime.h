@@ -262,14 +262,20 @@ unsigned mx_groups_fit(const struct mx_kernel *k, unsigned waves, uint32_t dynam
 
 /* ---- copy.c ---- */
 
-/* A copy of rows. */
+/* A copy of rows, and of planes of them; 0 planes count as 1. */
 struct mx_copy {
 	void *to;
 	const void *from;
 	size_t bytes, rows, to_pitch, from_pitch;
+	size_t planes, to_plane, from_plane; /* bytes from one plane to the next */
 	hipMemcpyKind kind;
 	void *staged; /* host memory of the copy's own, which is freed with it; or NULL */
 };
+
+/* The copy of a box, which begins at a position in pitched memory on either side. */
+hipError_t mx_hip_copy_of_box(const hipMemcpy3DParms *p, struct mx_copy *c);
+/* HIP's driver API has another form of it. */
+hipError_t mx_hip_box_of(const HIP_MEMCPY3D *d, hipMemcpy3DParms *p);
 
 hipError_t mx_hip_copy_check(const struct mx_copy *c);
 hipError_t mx_hip_copy(const struct mx_copy *c);
@@ -283,13 +289,36 @@ hipError_t mx_hip_set(const hipMemsetParams *p);
 
 /* ---- stream.c, capture.c ---- */
 
+/* A capture, of the stream in which it began and of those that joined it. */
+struct mx_capture {
+	struct ihipGraph *graph; /* receives their work */
+	uint64_t id;
+	hipStreamCaptureMode mode;
+	pthread_t thread;                  /* that began it */
+	const struct ihipStream_t *origin; /* in which it began */
+	bool invalid;                      /* a call broke its rules: it ends with an error */
+};
+
+/* Nodes on which the next one depends: of a captured stream, or at a record in one. */
+struct mx_front {
+	struct hipGraphNode **nodes;
+	size_t n;
+};
+
+/* Of each stream the last piece of work that comes before something, in the order of enqueueing; or
+ * 0. If there are more streams than places, those that share one seem ordered. */
+struct mx_stream_clock {
+	uint64_t last[MX_MOST_DEVICES + 112];
+};
+
 struct ihipStream_t {
 	int device;
+	unsigned number;              /* from 1 in the process; legacy streams have 0 */
+	struct mx_stream_clock clock; /* of its last piece that has run */
 	unsigned flags;
 	int priority;
-	struct ihipGraph *capture;     /* the graph that receives its work, or NULL */
-	uint64_t capture_id;           /* of that capture; or 0 */
-	bool origin;                   /* the capture began in this stream */
+	struct mx_capture *capture; /* that receives its work, or NULL */
+	struct mx_front front;
 	struct ihipStream_t *other;    /* next in the list of all streams */
 	struct mx_piece *first, *last; /* enqueued work (queue.c) */
 };
@@ -300,11 +329,31 @@ struct ihipEvent_t {
 	const struct ihipStream_t *stream; /* of its last record, and that piece; or NULL */
 	uint64_t seq;
 	struct timespec at;
+	struct mx_stream_clock clock; /* of the record clock_seq */
+	uint64_t clock_seq;
 	uint64_t capture_id; /* of the stream in which it was recorded, or 0 */
+	struct mx_front front;
 };
 
-/* Frees the graph of a capture that will not end. */
-void mx_capture_abandon(struct ihipGraph *graph);
+/* Adds nodes to a front; false if host memory is short. And empties it. */
+bool mx_front_add(struct mx_front *front, struct hipGraphNode *const *nodes, size_t n);
+void mx_front_clear(struct mx_front *front);
+
+/* Ends a capture, and frees its graph. */
+void mx_capture_abandon(struct mx_capture *capture);
+
+/* Lets a stream depend on what a captured event's stream had captured. A stream that is not
+ * captured joins the capture. */
+hipError_t mx_capture_join(struct ihipStream_t *stream, struct mx_capture *capture,
+                           const struct ihipEvent_t *event);
+
+/* hipErrorStreamCaptureUnsupported, and the end of captures, if a call of this thread is unsafe
+ * during them [HIP, hipStreamCaptureMode]. */
+hipError_t mx_capture_check_unsafe(void);
+
+/* The same if a stream is captured; and hipErrorStreamCaptureImplicit if it is the legacy stream
+ * and a blocking stream is captured. */
+hipError_t mx_capture_check_wait(struct ihipStream_t *stream);
 
 /* Checks work and enqueues it, or adds it to the graph that captures the stream. */
 hipError_t mx_stream_launch(hipStream_t stream, const struct mx_function *f,

@@ -94,7 +94,7 @@ MXHIP_API hipError_t hipStreamDestroy(hipStream_t stream) {
 	if (!mx_handle_remove(MX_STREAM, stream))
 		return mx_hip_fail(hipErrorContextIsDestroyed, "%p is not a live stream",
 		                   (void *)stream);
-	if (stream->capture && stream->origin)
+	if (stream->capture && stream->capture->origin == stream)
 		mx_capture_abandon(stream->capture);
 	mx_queue_unlist(stream);
 	free(stream);
@@ -144,9 +144,7 @@ MXHIP_API hipError_t hipDeviceGetStreamPriorityRange(int *least, int *greatest) 
 /* A stream that may be waited for: a captured one may not. */
 static hipError_t waitable(hipStream_t handle, struct ihipStream_t **stream) {
 	hipError_t e = mx_stream_of(handle, stream);
-	if (e == hipSuccess && (*stream)->capture)
-		e = mx_hip_fail(hipErrorStreamCaptureUnsupported, "a captured stream");
-	return e;
+	return e == hipSuccess ? mx_capture_check_wait(*stream) : e;
 }
 
 MXHIP_API hipError_t hipStreamSynchronize(hipStream_t stream) {

@@ -1,5 +1,8 @@
 /* Values in memory that streams write, and for which they wait. */
+#include <stdio.h>
+
 #include "queue.h"
+#include "stream_races.h"
 
 static uint64_t load(const struct mx_value *v) {
 	return v->bytes == 4 ? __atomic_load_n((const uint32_t *)v->at, __ATOMIC_ACQUIRE)
@@ -16,9 +19,24 @@ bool mx_hip_value_holds(const struct mx_value *v) {
 	}
 }
 
+char *mx_hip_value_text(const struct mx_value *v, char *text, size_t room) {
+	static const char *const forms[] = {
+		[hipStreamWaitValueGte] = "%p & 0x%llx >= 0x%llx",
+		[hipStreamWaitValueEq] = "%p & 0x%llx == 0x%llx",
+		[hipStreamWaitValueAnd] = "%p & 0x%llx & 0x%llx",
+		[hipStreamWaitValueNor] = "%p & 0x%llx nor 0x%llx",
+	};
+	int n = snprintf(text, room, "the %u bytes at ", v->bytes);
+	n += snprintf(text + n, room - (size_t)n, forms[v->compare], v->at,
+	              (unsigned long long)v->mask, (unsigned long long)v->value);
+	snprintf(text + n, room - (size_t)n, "; they are 0x%llx", (unsigned long long)load(v));
+	return text;
+}
+
 hipError_t mx_hip_value_write(const struct mx_value *v) {
 	if (!mx_hip_mark((uint64_t)(uintptr_t)v->at, v->bytes, MX_WRITTEN))
 		return mx_hip_return(hipErrorInvalidValue);
+	mx_races_touch(v->at, v->bytes, MX_TOUCH_ATOMIC_WRITE);
 	if (v->bytes == 4)
 		__atomic_store_n((uint32_t *)v->at, (uint32_t)v->value, __ATOMIC_RELEASE);
 	else

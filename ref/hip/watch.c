@@ -13,6 +13,7 @@
  *
  * The journal, DIR/PID.journal, has lines of fields that tabs separate:
  *   finding  ID KIND KERNEL GRID BLOCK LAUNCH OBJECT ADDRESS TEXT
+ *   streams  ID WORK TEXT            a race of work of two streams (stream_races.c)
  *   differs  KERNEL GRID BLOCK LAUNCH SEED TEXT
  *   recorded KERNEL LAUNCH TEXT     TEXT: why it could not be; or nothing
  *   times    ID LAUNCHES
@@ -30,9 +31,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A finding that was met, in a kernel at a pc. */
+/* A finding that was met, in a kernel at a pc; or of two kinds of work. */
 struct met {
-	const struct mx_function *function;
+	const void *function;
 	mx_finding_kind kind;
 	uint64_t pc, earlier;
 	unsigned id;
@@ -69,6 +70,18 @@ static void open_journal(void) {
 	watch.folder = NULL;
 }
 
+/* A child that the program forks is a process of its own. What was found before is the parent's. */
+static void begin_child(void) {
+	if (!watch.journal)
+		return;
+	fclose(watch.journal); /* nothing is buffered */
+	pthread_mutex_init(&lock, NULL);
+	watch.n_met = 0;
+	watch.met = watch.counted = NULL;
+	watch.launches = watch.watched = watch.proved = watch.repeated = watch.unrepeated = 0;
+	open_journal();
+}
+
 static void read_environment(void) {
 	watch.folder = getenv("MXHIP_WATCH");
 	watch.filter = getenv("MXHIP_FILTER");
@@ -76,9 +89,10 @@ static void read_environment(void) {
 	watch.race = mx_hip_number("MXHIP_RACE");
 	watch.first = mx_hip_number("MXHIP_FIRST");
 	watch.record = mx_hip_number("MXHIP_RECORD");
-	if (watch.folder && *watch.folder)
+	if (watch.folder && *watch.folder) {
 		open_journal();
-	else
+		pthread_atfork(NULL, NULL, begin_child);
+	} else
 		watch.folder = NULL;
 }
 
@@ -198,6 +212,20 @@ static void note_group(const struct mx_watched *w, const struct mx_finding_group
 		write_finding(w, m, g);
 	}
 	m->launches++;
+}
+
+void mx_watch_streams(const void *later, const void *earlier, char *work, char *text) {
+	pthread_mutex_lock(&lock);
+	struct met key = { later, MX_RACE_STREAMS, (uintptr_t)earlier, 0, watch.n_met, 0 };
+	struct met *m = entry(&watch.met, &key, sizeof key, compare_met);
+	if (m && m->id == watch.n_met) {
+		watch.n_met++;
+		fprintf(watch.journal, "streams\t%u\t%s\t%s\n", m->id, field(work), field(text));
+		fflush(watch.journal);
+	}
+	if (m)
+		m->launches++;
+	pthread_mutex_unlock(&lock);
 }
 
 static void write_difference(const struct mx_watched *w, const struct mx_difference *d) {

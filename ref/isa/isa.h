@@ -392,6 +392,30 @@ struct mx_coverage {
 };
 void mx_coverage_free(struct mx_coverage *c);
 
+/* Ranges [from, to) of device memory, and how their bytes are accessed: MX_TOUCH_..., or'ed. Atomic
+ * are atomics, and loads and stores of agent or system scope. Bytes that are written count as not
+ * read. */
+enum {
+	MX_TOUCH_READ = 1,
+	MX_TOUCH_WRITE = 2,
+	MX_TOUCH_ATOMIC_READ = 4,
+	MX_TOUCH_ATOMIC_WRITE = 8,
+};
+struct mx_touched_range {
+	uint64_t from, to;
+	uint8_t how;
+};
+struct mx_touched {
+	struct mx_touched_range *range;
+	size_t n, room;
+};
+
+/* Adds a range; makes the ranges ascend and not overlap, and joins them. Both false if memory is
+ * short. */
+bool mx_touched_add(struct mx_touched *t, struct mx_touched_range r);
+bool mx_touched_sort(struct mx_touched *t);
+void mx_touched_free(struct mx_touched *t);
+
 /* Optional analyses. ORDER: whether waits and barriers order the accesses to LDS, device memory and
  * registers; accesses that only this schedule orders are findings. The result is the same for every
  * seed. BANKS: counts bank conflicts in LDS; there are no findings. */
@@ -473,6 +497,7 @@ struct mx_launch {
 	const struct mx_doorbell *doorbell; /* or NULL */
 	const struct mx_observer *observer; /* or NULL */
 	unsigned analysis;                  /* MX_ANALYSE_..., or'ed; ORDER: on one thread */
+	struct mx_touched *touched;         /* gets what the launch accesses, with ORDER; or NULL */
 	struct mx_coverage *coverage;       /* gets what the launch executes; or NULL */
 	const struct mx_schedule *schedule; /* replaces the seed's; or NULL */
 	struct mx_schedule *record;         /* gets the schedule that was run; or NULL */

@@ -105,8 +105,20 @@ exec_with("--race 3 --filter prints -- $build/tests/hip/hostcall_test.t");
 is($status, 0, 'kernels that print: they print once, however often they run') or diag($said);
 like($said, qr/^exec: \d+ launches, \d+ watched, \d+ proved, \d+ repetitions; 0 findings$/m, 'their calls of the host are no finding');
 exec_with("--race 3 --filter calls -- $build/tests/hip/hostcall_test.t");
-like($said, qr/, 6 repetitions, 4 not repeated: stopped, with malloc, or over 1 GiB of memory; 0 findings/m,
+like($said, qr/, 6 repetitions, 6 not repeated: stopped, with malloc, or over 1 GiB of memory; 0 findings/m,
 	'launches that use malloc are not repeated, others with a heap are');
+
+# ---- streams ----
+
+my $streams = "$build/tests/hip/stream_races_test.t";
+exec_with("-- $streams recorded_too_early");
+is($status, 3, 'two streams that access the same bytes without order exit with 3');
+like($said, qr/^add<<<\(1,1,1\), \(1,1,1\)>>>, launch 2, in stream 2\n      race-streams: writes 4 bytes at offset 0 of the allocation at 0x\w+, which add<<<.*>>>, launch 1, in stream 1 writes: .*\nexec: 2 launches, 2 watched, 2 proved; 1 finding\n/,
+	'both launches are named');
+exec_with("-- $streams event");
+is($status, 0, 'with order they are no finding') or diag($said);
+exec_with("-- $build/tests/hip/errors_test.t");
+like($said, qr/^exec: 3 launches, 3 watched, .*; 1 process ended without a summary/m, 'child processes are counted apart');
 
 # ---- recorded launches ----
 

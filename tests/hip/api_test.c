@@ -256,6 +256,10 @@ static void test_copies(void) {
 static void test_bad_copies(void) {
 	char host[4096] = "";
 	char *p = device_bytes(16), *q = device_bytes(16);
+	ok(hipMemcpy(p, q, 16, (hipMemcpyKind)5) == hipErrorInvalidMemcpyDirection &&
+	           hipMemcpy(p, q, 16, (hipMemcpyKind)-1) == hipErrorInvalidMemcpyDirection &&
+	           hipMemcpy(p, q, 16, (hipMemcpyKind)1024) == hipSuccess,
+	   "a copy has a kind that there is");
 	ok(hipMemcpy(p, host, 17, hipMemcpyHostToDevice) == hipErrorInvalidValue &&
 	           hipMemcpy(p, host, 4096, hipMemcpyDefault) == hipErrorInvalidValue &&
 	           hipMemcpy(p + 15, q, 2, hipMemcpyDeviceToDevice) == hipErrorInvalidValue &&

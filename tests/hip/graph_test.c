@@ -122,6 +122,110 @@ static void test_set(void) {
 	must(hipGraphDestroy(b.graph));
 }
 
+static void test_destroyed_node(void) {
+	struct built b;
+	hipGraphNode_t from[4], to[4];
+	size_t n = 4, edges = 4;
+	build(&b, 5, 2);
+	ok(hipGraphDestroyNode(b.add) == hipSuccess &&
+	           hipGraphDestroyNode(b.add) == hipErrorInvalidValue &&
+	           hipGraphDestroyNode(NULL) == hipErrorInvalidValue,
+	   "a node is destroyed once");
+	must(hipGraphGetNodes(b.graph, NULL, &n));
+	must(hipGraphGetEdges(b.graph, from, to, &edges));
+	ok(n == 3 && !edges, "with its dependencies");
+	must(hipGraphAddDependencies(b.graph, &b.set, &b.copy, 1));
+	ok(hipGraphGetEdges(b.graph, from, to, (edges = 4, &edges)) == hipSuccess && edges == 1 &&
+	           from[0] == b.set && to[0] == b.copy,
+	   "the others keep theirs");
+	hipGraphExec_t exec = instance(b.graph);
+	run(exec);
+	ok(p[1] == 5, "and it does not run");
+	must(hipGraphExecDestroy(exec));
+	must(hipGraphDestroy(b.graph));
+}
+
+/* 2 planes of 3 rows of 8 bytes, which begin at x 4, y 1, z 1 of planes of 5 rows of 16 bytes. */
+static void test_box(void) {
+	uint8_t in[3 * 5 * 16], out[2 * 3 * 8], *m = (uint8_t *)device_bytes(sizeof in);
+	for (unsigned i = 0; i < sizeof in; i++)
+		in[i] = (uint8_t)i;
+	hipMemcpy3DParms c = {
+		.srcPtr = { in, 16, 16, 5 },
+		.dstPtr = { m, 16, 16, 5 },
+		.extent = { 16, 5, 3 },
+		.kind = hipMemcpyHostToDevice,
+	};
+	must(hipMemcpy3D(&c));
+	c.srcPtr = c.dstPtr;
+	c.srcPos = (struct hipPos){ 4, 1, 1 };
+	c.dstPtr = (hipPitchedPtr){ out, 8, 8, 3 };
+	c.extent = (struct hipExtent){ 8, 3, 2 };
+	c.kind = hipMemcpyDeviceToHost;
+	must(hipMemcpy3D(&c));
+	unsigned good = 0;
+	for (unsigned i = 0; i < sizeof out; i++)
+		good += out[i] == in[(1 + i / 24) * 80 + (1 + i / 8 % 3) * 16 + 4 + i % 8];
+	ok(good == sizeof out, "a box is copied from and to pitched memory");
+	hipMemcpy3DParms got, bad = c;
+	hipGraph_t g;
+	hipGraphNode_t node;
+	must(hipGraphCreate(&g, 0));
+	must(hipGraphAddMemcpyNode(&node, g, NULL, 0, &c));
+	must(hipGraphMemcpyNodeGetParams(node, &got));
+	ok(!memcmp(&got, &c, sizeof c), "as a node it has the same parameters");
+	memset(out, 0, sizeof out);
+	hipGraphExec_t exec = instance(g);
+	c.srcPos.x = 0;
+	must(hipGraphExecMemcpyNodeSetParams(exec, node, &c));
+	run(exec);
+	ok(out[0] == in[80 + 16], "or others in an executable graph");
+	bad.extent.width = 17;
+	hipError_t pitch = hipMemcpy3D(&bad);
+	bad = c;
+	bad.srcPos.x = 9;
+	hipError_t row = hipMemcpy3D(&bad);
+	bad = c;
+	bad.kind = (hipMemcpyKind)7;
+	hipError_t kind = hipMemcpy3D(&bad);
+	bad = c;
+	bad.srcPos.z = 2;
+	hipError_t end = hipMemcpy3D(&bad);
+	bad = c;
+	bad.extent.depth = 0;
+	ok(pitch == hipErrorInvalidPitchValue && row == hipErrorInvalidValue &&
+	           kind == hipErrorInvalidMemcpyDirection && end == hipErrorInvalidValue &&
+	           hipMemcpy3D(&bad) == hipSuccess && hipMemcpy3D(NULL) == hipErrorInvalidValue,
+	   "a box fits its pitch, its rows and its memory; an empty one is not copied");
+	must(hipGraphExecDestroy(exec));
+	must(hipGraphDestroy(g));
+	must(hipFree(m));
+}
+
+/* The driver API's form, and memory for it. */
+static void test_pitched(void) {
+	hipPitchedPtr m;
+	uint32_t word = 0;
+	must(hipMalloc3D(&m, (struct hipExtent){ 20, 3, 2 }));
+	must(hipMemset3D(m, 7, (struct hipExtent){ 20, 3, 2 }));
+	HIP_MEMCPY3D d = { .srcMemoryType = hipMemoryTypeDevice,
+		           .srcDevice = m.ptr,
+		           .srcPitch = (unsigned)m.pitch,
+		           .srcHeight = 3,
+		           .srcXInBytes = 16,
+		           .srcY = 2,
+		           .srcZ = 1,
+		           .dstMemoryType = hipMemoryTypeHost,
+		           .dstHost = &word,
+		           .dstPitch = 4,
+		           .dstHeight = 1,
+		           .WidthInBytes = 4,
+		           .Height = 1,
+		           .Depth = 1 };
+	ok(hipDrvMemcpy3D(&d) == hipSuccess && word == 0x07070707, "memory of three dimensions");
+	must(hipFree(m.ptr));
+}
+
 static void test_events(void) {
 	hipGraph_t g;
 	hipGraphNode_t record, wait;
@@ -256,6 +360,9 @@ int main(void) {
 	must(hipMemset(p, 0, 16));
 	test_get();
 	test_set();
+	test_destroyed_node();
+	test_box();
+	test_pitched();
 	test_events();
 	test_enabled();
 	test_clone();

@@ -295,6 +295,132 @@ static void test_capture_ends(void) {
 	must(hipEventDestroy(e));
 }
 
+/* Two streams and an event; s is captured. */
+struct pair {
+	hipStream_t s, t;
+	hipEvent_t e;
+	uint32_t *p;
+};
+
+static struct pair begin(hipStreamCaptureMode mode) {
+	struct pair x = { .p = device_bytes(16) };
+	must(hipStreamCreate(&x.s));
+	must(hipStreamCreate(&x.t));
+	must(hipEventCreate(&x.e));
+	must(hipStreamBeginCapture(x.s, mode));
+	return x;
+}
+
+static void end(struct pair *x, hipError_t want, const char *what) {
+	hipGraph_t graph = (hipGraph_t)x;
+	hipStreamCaptureStatus status;
+	is(hipStreamEndCapture(x->s, &graph), want, what);
+	must(hipStreamIsCapturing(x->s, &status));
+	if (!ok(!graph == (want != hipSuccess) && status == hipStreamCaptureStatusNone,
+	        "  with a graph, or without one"))
+		diag("graph %p, status %d", (void *)graph, (int)status);
+	if (graph)
+		must(hipGraphDestroy(graph));
+	must(hipStreamDestroy(x->s));
+	must(hipStreamDestroy(x->t));
+	must(hipEventDestroy(x->e));
+	must(hipFree(x->p));
+}
+
+static void set(struct pair *x, int i, hipStream_t s) {
+	must(hipMemsetD32Async(x->p + i, i, 1, s));
+}
+
+/* s captures a node, and t another one; both depend on none. */
+static struct pair forked(void) {
+	struct pair x = begin(hipStreamCaptureModeGlobal);
+	must(hipEventRecord(x.e, x.s));
+	must(hipStreamWaitEvent(x.t, x.e, 0));
+	set(&x, 0, x.s);
+	set(&x, 1, x.t);
+	return x;
+}
+
+static void test_joins(void) {
+	struct pair x = forked();
+	end(&x, hipErrorStreamCaptureUnjoined, "a capture that does not wait for another stream");
+	x = forked();
+	hipStreamCaptureStatus status;
+	const hipGraphNode_t *last;
+	hipGraph_t graph;
+	size_t n = 0, edges = 0;
+	must(hipEventRecord(x.e, x.t));
+	must(hipStreamWaitEvent(x.s, x.e, 0));
+	must(hipStreamGetCaptureInfo_v2(x.s, &status, NULL, &graph, &last, &n));
+	set(&x, 2, x.s);
+	must(hipGraphGetEdges(graph, NULL, NULL, &edges));
+	ok(n == 2 && edges == 2, "a node depends on those of both streams, which have no order");
+	end(&x, hipSuccess, "a capture that waits for it");
+}
+
+static void *end_here(void *stream) {
+	hipGraph_t graph;
+	is(hipStreamEndCapture(stream, &graph), hipErrorStreamCaptureWrongThread,
+	   "ending a capture in another thread");
+	return NULL;
+}
+
+static void relaxed(void *p) {
+	hipStreamCaptureMode mode = hipStreamCaptureModeRelaxed;
+	must(hipThreadExchangeStreamCaptureMode(&mode));
+	is(hipMalloc(p, 4), hipSuccess, "allocating in a relaxed thread");
+	must(hipFree(*(void **)p));
+	must(hipThreadExchangeStreamCaptureMode(&mode));
+}
+
+static void callback(hipStream_t s, hipError_t e, void *p) {
+	(void)s, (void)e, (void)p;
+}
+
+static void test_broken_captures(void) {
+	hipEvent_t e;
+	hipStream_t u;
+	void *p;
+	struct pair x = begin(hipStreamCaptureModeGlobal), y;
+	is(hipStreamSynchronize(x.s), hipErrorStreamCaptureUnsupported, "waiting for a capture");
+	is(hipMemsetD32Async(x.p, 1, 1, x.s), hipErrorStreamCaptureInvalidated,
+	   "enqueueing after that");
+	end(&x, hipErrorStreamCaptureInvalidated, "ending an invalid capture");
+	x = begin(hipStreamCaptureModeGlobal);
+	is(hipStreamAddCallback(x.s, callback, NULL, 0), hipErrorStreamCaptureUnsupported,
+	   "a callback in a capture");
+	end(&x, hipErrorStreamCaptureInvalidated, "ending it");
+	x = begin(hipStreamCaptureModeThreadLocal);
+	relaxed(&p);
+	is(hipMalloc(&p, 4), hipErrorStreamCaptureUnsupported, "allocating during a capture");
+	end(&x, hipErrorStreamCaptureInvalidated, "ending it");
+	x = begin(hipStreamCaptureModeRelaxed);
+	is(hipMemset(x.p, 0, 4), hipErrorStreamCaptureImplicit, "the legacy stream in a capture");
+	end(&x, hipErrorStreamCaptureInvalidated, "ending it");
+	must(hipStreamCreateWithFlags(&u, hipStreamNonBlocking));
+	must(hipStreamBeginCapture(u, hipStreamCaptureModeRelaxed));
+	is(hipDeviceSynchronize(), hipSuccess, "waiting for a device during a relaxed capture");
+	must(hipStreamDestroy(u));
+	x = begin(hipStreamCaptureModeRelaxed);
+	must(hipEventCreate(&e));
+	must(hipEventRecord(e, x.t));
+	is(hipStreamWaitEvent(x.s, e, 0), hipErrorStreamCaptureIsolation,
+	   "waiting for work outside the capture");
+	must(hipEventDestroy(e));
+	end(&x, hipErrorStreamCaptureInvalidated, "ending it");
+	x = begin(hipStreamCaptureModeRelaxed);
+	y = begin(hipStreamCaptureModeRelaxed);
+	must(hipEventRecord(x.e, x.s));
+	is(hipStreamWaitEvent(y.s, x.e, 0), hipErrorStreamCaptureMerge, "joining two captures");
+	end(&x, hipErrorStreamCaptureInvalidated, "ending one");
+	end(&y, hipErrorStreamCaptureInvalidated, "ending the other");
+	x = begin(hipStreamCaptureModeThreadLocal);
+	pthread_t thread;
+	pthread_create(&thread, NULL, end_here, x.s);
+	pthread_join(thread, NULL);
+	end(&x, hipSuccess, "ending it in its own");
+}
+
 int main(void) {
 	test_stale_streams();
 	test_default_streams();
@@ -306,5 +432,7 @@ int main(void) {
 	test_stale_graphs();
 	test_unloaded_kernel_in_graph();
 	test_capture_ends();
+	test_joins();
+	test_broken_captures();
 	return done_testing();
 }

@@ -102,6 +102,13 @@ ANY_SIZE void prints(GLOBAL u64 *result, const GLOBAL u64 *message, u32 n) {
 	result[__builtin_amdgcn_workgroup_id_x() * 128 + me()] = descriptor;
 }
 
+/* A failed assertion, as the device libraries have it: a message and a trap. */
+ANY_SIZE void asserts(const GLOBAL words *message) {
+	words w = *message;
+	call(2, &w);
+	__builtin_trap();
+}
+
 /* Each work-item calls the service with its own words. The kernel has a heap, which is empty. */
 ANY_SIZE void calls(GLOBAL u64 *result, const GLOBAL words *given, u32 service) {
 	words w = given[me()];

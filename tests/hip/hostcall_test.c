@@ -5,6 +5,7 @@
 
 #include "runtime_test.h"
 
+hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value);
 hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned gx, unsigned gy, unsigned gz,
                                             unsigned bx, unsigned by, unsigned bz, unsigned lds,
                                             hipStream_t stream, void **params);
@@ -227,6 +228,52 @@ static void test_memory(void) {
 	ok(!large[0][0] && !large[1][0], "too much of it, and nothing, is 0");
 }
 
+static void test_heap_limit(void) {
+	size_t bytes = 0;
+	uint64_t w[64][2] = { { 0, 12 << 20 }, { 0, 12 << 20 } };
+	ok(hipDeviceGetLimit(&bytes, hipLimitMallocHeapSize) == hipSuccess && bytes == 64 << 20,
+	   "the heap has 64 MiB");
+	ok(hipDeviceSetLimit(hipLimitMallocHeapSize, 0) == hipErrorInvalidValue &&
+	           hipDeviceSetLimit(hipLimitMallocHeapSize, 16 << 20) == hipSuccess &&
+	           hipDeviceGetLimit(&bytes, hipLimitMallocHeapSize) == hipSuccess &&
+	           bytes == 16 << 20,
+	   "or another size");
+	call(DEVICE_MEMORY, 2, w);
+	ok(w[0][0] && !w[1][0], "of which kernels get no more");
+	ok(hipDeviceSetLimit(hipLimitMallocHeapSize, 64 << 20) == hipErrorInvalidValue,
+	   "it stays when a kernel has needed it");
+	w[1][0] = w[0][0];
+	call(DEVICE_MEMORY, 1, w + 1);
+}
+
+/* ---- assertions ---- */
+
+static hipError_t fail(uint64_t stream, const char *words_of_it) {
+	hipError_t e;
+	message[0] = 1 | 2 | 5 << 5;
+	message[1] = stream;
+	memset(message + 2, 0, 48);
+	memcpy(message + 2, words_of_it, strlen(words_of_it));
+	uint64_t *words = device_copy(message, 64);
+	FILE *file = tmpfile();
+	int old = dup(2);
+	dup2(fileno(file), 2);
+	must(hipModuleLaunchKernel(kernel("asserts"), 1, 1, 1, 1, 1, 1, 0, NULL,
+	                           (void *[]){ &words }, NULL));
+	e = hipDeviceSynchronize();
+	dup2(old, 2);
+	close(old);
+	fclose(file);
+	must(hipFree(words));
+	return e;
+}
+
+static void test_assertions(void) {
+	ok(fail(1, "Device-side assertion failed.") == hipErrorAssert,
+	   "a failed assertion has an error of its own");
+	ok(fail(1, "another message") == hipErrorLaunchFailure, "a trap after another message");
+}
+
 /* ---- cooperative launches ---- */
 
 static void test_grid(void) {
@@ -256,8 +303,10 @@ int main(void) {
 	test_arguments();
 	test_many_waves();
 	test_options();
+	test_heap_limit();
 	test_functions();
 	test_memory();
+	test_assertions();
 	test_grid();
 	must(hipModuleUnload(module));
 	free(file);

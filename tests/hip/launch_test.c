@@ -194,6 +194,11 @@ static void test_registration(void) {
 	ok(hipMemcpyToSymbol(&counter_symbol, &seven, 4, 5, hipMemcpyHostToDevice) ==
 	           hipErrorInvalidValue,
 	   "and an end");
+	ok(hipMemcpyToSymbol(&counter_symbol, &seven, 4, 0, hipMemcpyDeviceToHost) ==
+	                   hipErrorInvalidMemcpyDirection &&
+	           hipMemcpyFromSymbol(&seven, &counter_symbol, 4, 0, hipMemcpyHostToDevice) ==
+	                   hipErrorInvalidMemcpyDirection,
+	   "and a direction");
 	ok(hipFuncGetAttributes(&a, &add_stub) == hipSuccess && a.maxThreadsPerBlock == 1024 &&
 	           a.numRegs == 8 && a.sharedSizeBytes == 0,
 	   "its attributes are those of the code object");
@@ -393,8 +398,8 @@ static void test_capture(void) {
 	must(hipLaunchHostFunc(s, count_call, &calls));
 	ok(hipStreamIsCapturing(t, &status) == hipSuccess && status == hipStreamCaptureStatusActive,
 	   "a stream that waits for a captured one's event is captured");
-	ok(hipStreamSynchronize(s) == hipErrorStreamCaptureUnsupported,
-	   "a captured stream cannot be waited for");
+	must(hipEventRecord(e, t));
+	must(hipStreamWaitEvent(s, e, 0));
 	must(hipStreamEndCapture(s, &g));
 	five = 100;
 	ok(value_of(p) == 0xFFFFFFFF && !calls, "captured work does not run");

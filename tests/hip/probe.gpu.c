@@ -100,3 +100,7 @@ ANY_SIZE void launches(GLOBAL u32 *out) {
 	implicit *p = (implicit *)__builtin_amdgcn_implicitarg_ptr();
 	out[0] = **(const GLOBAL u32 *const __attribute__((address_space(4))) *)(p + 104);
 }
+
+KERNEL(64) void count(GLOBAL u32 *sum) {
+	__scoped_atomic_fetch_add(sum, 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+}

@@ -362,25 +362,57 @@ static void frees(void *p) {
 	(void)hipFree(p);
 }
 
-/* In a child, which does not end by itself. */
-static void test_wait_for_itself(void) {
+/* The first bytes that a child process prints to stderr before it ends, or is killed. */
+static const char *said_by(void (*child)(void)) {
+	static char said[512];
 	int ends[2], status;
-	char said[256] = "";
 	must(pipe(ends) ? hipErrorUnknown : hipSuccess);
 	fflush(stdout);
-	pid_t child = fork();
-	if (!child) {
+	pid_t pid = fork();
+	if (!pid) {
 		dup2(ends[1], 2);
 		alarm(10);
-		must(hipLaunchHostFunc(new_stream(0), frees, device_bytes(4)));
+		child();
 		exit(0);
 	}
 	close(ends[1]);
-	ok(read(ends[0], said, sizeof said - 1) > 0 && strstr(said, "its own stream"),
-	   "a host function that waits for its own stream is reported");
-	kill(child, SIGKILL);
-	waitpid(child, &status, 0);
+	ssize_t n = read(ends[0], said, sizeof said - 1);
+	said[n > 0 ? n : 0] = 0;
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
 	close(ends[0]);
+	return said;
+}
+
+static void wait_for_itself(void) {
+	must(hipLaunchHostFunc(new_stream(0), frees, device_bytes(4)));
+}
+
+static void wait_for_ever(void) {
+	uint32_t *p = device_bytes(8);
+	hipStream_t s = new_stream(0);
+	must(hipMemset(p, 0, 8));
+	must(hipStreamWaitValue32(s, p + 1, 3, hipStreamWaitValueGte, 0xff));
+	must(hipStreamWriteValue32(s, p + 1, 3, 0)); /* after the wait */
+	must(hipStreamSynchronize(s));
+}
+
+static void exit_with_wait(void) {
+	uint32_t *p = device_bytes(8);
+	must(hipMemset(p, 0, 8));
+	must(hipStreamWaitValue32(new_stream(0), p, 3, hipStreamWaitValueGte, 0xff));
+}
+
+static void test_endless_waits(void) {
+	ok(strstr(said_by(wait_for_itself), "its own stream"),
+	   "a host function that waits for its own stream is reported");
+	const char *said = said_by(wait_for_ever);
+	if (!ok(strstr(said, "libmxhip: no progress: stream 0x") &&
+	                strstr(said, "waits for the 4 bytes at 0x") &&
+	                strstr(said, " & 0xff >= 0x3; they are 0x0, and no other work can run\n"),
+	        "so is a wait for a value that no work writes"))
+		diag("%s", said);
+	ok(strstr(said_by(exit_with_wait), "no progress"), "and at the end of the process");
 }
 
 static void test_options(void) {
@@ -435,7 +467,7 @@ int main(void) {
 	test_host_functions();
 	test_idle();
 	test_values();
-	test_wait_for_itself();
+	test_endless_waits();
 	test_options();
 	test_late_errors();
 	test_arguments();

@@ -170,6 +170,7 @@ static const struct {
 struct outcome {
 	uint8_t arena[ARENA], state[ARENA];
 	struct mx_report report;
+	struct mx_touched touched;
 };
 
 static void launch(const struct mx_program *p, struct machine *m, struct outcome *o,
@@ -179,6 +180,8 @@ static void launch(const struct mx_program *p, struct machine *m, struct outcome
 	m->launch.program = p;
 	m->launch.threads = threads;
 	mx_report_free(&o->report);
+	mx_touched_free(&o->touched);
+	m->launch.touched = &o->touched;
 	m->ran = mx_launch_run(&m->launch, &o->report);
 	memcpy(o->arena, arena, ARENA);
 	memcpy(o->state, state, ARENA);
@@ -214,9 +217,17 @@ static bool same_reports(const struct mx_report *a, const struct mx_report *b) {
 	return same;
 }
 
+static bool same_touched(const struct mx_touched *a, const struct mx_touched *b) {
+	bool same = a->n == b->n;
+	for (size_t i = 0; same && i < a->n; i++)
+		same = a->range[i].from == b->range[i].from && a->range[i].to == b->range[i].to &&
+		       a->range[i].how == b->range[i].how;
+	return same;
+}
+
 static bool same(const struct outcome *a, const struct outcome *b) {
 	return !memcmp(a->arena, b->arena, ARENA) && !memcmp(a->state, b->state, ARENA) &&
-	       same_reports(&a->report, &b->report);
+	       same_reports(&a->report, &b->report) && same_touched(&a->touched, &b->touched);
 }
 
 /* A program stores that its groups shared memory, so each launch has a new program. */

@@ -738,6 +738,42 @@ static void test_shared_page(struct machine *m) {
 	m->launch.schedule = NULL;
 }
 
+/* Whether the launch has accessed the 64 dwords at 0, `step` bytes apart, and the bytes between
+ * them, as given; and nothing else. */
+static void touches(struct machine *m, const char *what, unsigned step, unsigned dword,
+                    unsigned between) {
+	const struct mx_touched *t = m->launch.touched;
+	unsigned good = 0, each = between ? 2 : 1;
+	for (unsigned i = 0; i < t->n; i++) {
+		const struct mx_touched_range *r = &t->range[i];
+		uint64_t at = (uintptr_t)arena + (uint64_t)(i / each) * step;
+		good += i % each ? r->from == at + 4 && r->to == at + step && r->how == between
+		                 : r->from == at && r->how == dword &&
+		                           r->to == at + (step == 4 ? 256 : 4);
+	}
+	if (!ok(t->n == (step == 4 ? 1 : 64 * each) && good == t->n, "%s", what))
+		diag("%u of %zu ranges are right", good, t->n);
+	mx_touched_free(m->launch.touched);
+}
+
+static void test_touched(struct machine *m) {
+	struct mx_touched touched = { 0 };
+	m->launch.touched = &touched;
+	for (unsigned way = 0; way < 2; way++) {
+		m->launch.lane_by_lane = way;
+		m->launch.grid[0] = 5;
+		run_body(m, shared_page, sizeof shared_page);
+		touches(m, "a launch has read a page and written dwords of it", 16, MX_TOUCH_WRITE,
+		        MX_TOUCH_READ);
+		m->launch.grid[0] = 1;
+		run_body(m, sums, sizeof sums);
+		touches(m, "atomics are accesses of their own", 4,
+		        MX_TOUCH_ATOMIC_READ | MX_TOUCH_ATOMIC_WRITE, 0);
+	}
+	m->launch.lane_by_lane = false;
+	m->launch.touched = NULL;
+}
+
 int main(void) {
 	struct machine m = machine();
 	m.kernel.lds_bytes = 1024;
@@ -758,6 +794,7 @@ int main(void) {
 	test_causes(&m);
 	test_grid(&m);
 	test_shared_page(&m);
+	test_touched(&m);
 	mx_report_free(&m.report);
 	return done_testing();
 }

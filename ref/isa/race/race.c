@@ -10,6 +10,7 @@
 #include "../memory/atomic.h"
 #include "../schedule/schedule.h"
 #include "summary.h"
+#include "touched.h"
 #include "wave_sync.h"
 
 /* ---- the launch ---- */
@@ -58,6 +59,10 @@ static void free_order(struct mx_race_analysis *o) {
 static void launch_end(void *context, struct mx_run *run) {
 	struct mx_race_analysis *o = context;
 	conclude(run, o);
+	struct mx_touched *touched = run->launch->touched;
+	if (o->no_memory || !mx_race_add_touched(run->launch, o) ||
+	    (touched && !mx_touched_sort(touched)))
+		run->out_of_memory = true;
 	free_order(o);
 }
 
@@ -356,6 +361,8 @@ static void part_end(void *context, struct mx_run *part, bool keep) {
 		o->proof.accesses += p->proof.accesses;
 		o->proof.assumptions |= p->proof.assumptions;
 	}
+	if (keep && !mx_race_add_touched(part->launch, p))
+		o->no_memory = true;
 	if (keep && p->proof.doubt && (!o->proof.doubt || p->doubted < o->doubted)) {
 		o->proof.doubt = p->proof.doubt;
 		o->proof.pc = p->proof.pc;

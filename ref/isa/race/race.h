@@ -383,6 +383,7 @@ struct mx_race_analysis {
 	const struct mx_summary_functions *summary;
 	struct mx_proof proof; /* of the launch so far */
 	uint64_t doubted;      /* the workgroup of proof.doubt: those that started before it */
+	bool no_memory;        /* for what a part has accessed */
 };
 
 static inline void mx_race_assume(struct mx_race_analysis *o, mx_proof_assumption a) {

@@ -1,0 +1,321 @@
+/* Races of work of two streams, which a watched program reports: a child process for each program,
+ * whose journal has them. Each racy program stands beside one that orders the same work. */
+#include "runtime_test.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+static hipModule_t module;
+static hipStream_t s, t, apart; /* apart: does not block */
+static hipEvent_t e;
+static uint32_t *p, *q; /* 64 dwords of device memory */
+
+static void set(uint32_t *at, unsigned n, hipStream_t stream) {
+	must(hipMemsetD32Async(at, 1, n, stream));
+}
+
+/* Adds to a dword. */
+static void add(uint32_t *at, hipStream_t stream) {
+	hipFunction_t f;
+	uint32_t n = 1;
+	must(hipModuleGetFunction(&f, module, "add"));
+	must(hipModuleLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){ &at, &n }, NULL));
+}
+
+/* Copies 64 dwords with a kernel. */
+static void copy(uint32_t *to, uint32_t *from, hipStream_t stream) {
+	hipFunction_t f;
+	must(hipModuleGetFunction(&f, module, "copy"));
+	must(hipModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, stream, (void *[]){ &to, &from },
+	                           NULL));
+}
+
+/* Adds to a dword atomically. */
+static void count(uint32_t *at, hipStream_t stream) {
+	hipFunction_t f;
+	must(hipModuleGetFunction(&f, module, "count"));
+	must(hipModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, stream, (void *[]){ &at }, NULL));
+}
+
+static void after(hipStream_t second, hipStream_t first) {
+	must(hipEventRecord(e, first));
+	must(hipStreamWaitEvent(second, e, 0));
+}
+
+/* ---- programs with one race ---- */
+
+static void two_sets(void) {
+	set(p, 64, s);
+	set(p + 63, 1, t);
+}
+
+static void kernel_and_copy(void) {
+	copy(q, p, s);
+	must(hipMemcpyAsync(p, q + 64, 8, hipMemcpyDeviceToDevice, t));
+}
+
+static void recorded_too_early(void) {
+	must(hipEventRecord(e, s));
+	add(p, s);
+	must(hipStreamWaitEvent(t, e, 0));
+	add(p, t);
+}
+
+static void recorded_again(void) {
+	add(p, s);
+	must(hipEventRecord(e, s));
+	must(hipEventRecord(e, apart));
+	must(hipStreamWaitEvent(t, e, 0));
+	add(p, t);
+}
+
+static void legacy_and_apart(void) {
+	add(p, NULL);
+	add(p, apart);
+}
+
+static void synchronous_copy(void) {
+	uint32_t value;
+	add(p, apart);
+	must(hipMemcpy(&value, p, 4, hipMemcpyDeviceToHost));
+}
+
+static void waited_for_other_stream(void) {
+	add(p, s);
+	must(hipStreamSynchronize(apart));
+	add(p, t);
+}
+
+static void freed_while_used(void) {
+	uint32_t *more;
+	must(hipMallocAsync((void **)&more, 256, s));
+	after(t, s);
+	copy(p, more, t);
+	must(hipFreeAsync(more, s));
+}
+
+/* A graph of two nodes without order, captured from two streams. */
+static void launch_fork(bool ordered) {
+	hipGraph_t g;
+	hipGraphExec_t x;
+	must(hipStreamBeginCapture(s, hipStreamCaptureModeRelaxed));
+	add(p, s);
+	after(t, s);
+	add(q, s);
+	if (ordered)
+		after(t, s);
+	add(q, t);
+	after(s, t);
+	must(hipStreamEndCapture(s, &g));
+	must(hipGraphInstantiate(&x, g, NULL, NULL, 0));
+	must(hipGraphLaunch(x, apart));
+	must(hipGraphExecDestroy(x));
+	must(hipGraphDestroy(g));
+}
+
+static void forked_graph(void) {
+	launch_fork(false);
+}
+
+static void atomic_and_plain(void) {
+	count(p, s);
+	add(p, t);
+}
+
+/* ---- programs without one ---- */
+
+static void event(void) {
+	add(p, s);
+	after(t, s);
+	add(p, t);
+	after(apart, t);
+	set(p, 64, apart);
+}
+
+static void legacy(void) {
+	add(p, s);
+	add(p, NULL);
+	add(p, t);
+}
+
+static void waits_of_the_host(void) {
+	add(p, apart);
+	must(hipStreamSynchronize(apart));
+	add(p, t);
+	must(hipEventRecord(e, t));
+	must(hipEventSynchronize(e));
+	add(p, apart);
+	while (hipStreamQuery(apart) == hipErrorNotReady)
+		;
+	add(p, s);
+	must(hipDeviceSynchronize());
+	set(p, 64, t);
+}
+
+static void other_bytes(void) {
+	set(p, 1, s);
+	set(p + 1, 62, t);
+	add(p + 63, apart);
+}
+
+static void reads(void) {
+	copy(q, p, s);
+	copy(q + 64, p, t);
+}
+
+static void freed_and_allocated(void) {
+	uint32_t *more;
+	for (unsigned i = 0; i < 4; i++) {
+		hipStream_t stream = i % 2 ? s : t;
+		must(hipMallocAsync((void **)&more, 256, stream));
+		set(more, 64, stream);
+		must(hipFreeAsync(more, stream));
+		(void)hipStreamQuery(stream);
+	}
+}
+
+static void ordered_graph(void) {
+	launch_fork(true);
+}
+
+static void atomics(void) {
+	count(p, s);
+	count(p, t);
+}
+
+static void value(void) {
+	set(p, 4, s);
+	must(hipStreamWriteValue32(s, q, 7, 0));
+	must(hipStreamWaitValue32(apart, q, 7, hipStreamWaitValueEq, ~0u));
+	set(p, 4, apart);
+}
+
+static void nothing(void *unused) {
+	(void)unused;
+}
+
+static void host_function(void) {
+	add(p, apart);
+	must(hipLaunchHostFunc(apart, nothing, NULL));
+	add(p, s);
+}
+
+/* ---- */
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+	unsigned races;
+	const char *sentence;
+} programs[] = {
+	{ "two_sets", two_sets, 1, "two memsets of one dword" },
+	{ "other_bytes", other_bytes, 0, "  of different dwords" },
+	{ "kernel_and_copy", kernel_and_copy, 1, "a copy to what a kernel reads" },
+	{ "reads", reads, 0, "  two kernels that read it" },
+	{ "recorded_too_early", recorded_too_early, 1, "an event that is recorded too early" },
+	{ "recorded_again", recorded_again, 1, "  or again, in another stream" },
+	{ "event", event, 0, "  in time" },
+	{ "legacy_and_apart", legacy_and_apart, 1,
+	  "the legacy stream and one that does not block" },
+	{ "synchronous_copy", synchronous_copy, 1, "  or a synchronous copy" },
+	{ "legacy", legacy, 0, "  and blocking streams" },
+	{ "waited_for_other_stream", waited_for_other_stream, 1, "a wait for another stream" },
+	{ "waits_of_the_host", waits_of_the_host, 0, "  for the stream, an event, a device" },
+	{ "host_function", host_function, 0, "  a host function" },
+	{ "freed_while_used", freed_while_used, 1, "memory that is freed while a kernel reads it" },
+	{ "freed_and_allocated", freed_and_allocated, 0, "  that another stream allocates again" },
+	{ "forked_graph", forked_graph, 1, "nodes of a graph without order" },
+	{ "ordered_graph", ordered_graph, 0, "  with order" },
+	{ "atomic_and_plain", atomic_and_plain, 1, "an atomic and a plain access" },
+	{ "atomics", atomics, 0, "  two atomics" },
+	{ "value", value, 0, "a stream that waits for a value of another one" },
+};
+
+static void run(unsigned i) {
+	must(hipModuleLoad(&module, built("tests/hip/probe.gpu.co")));
+	must(hipStreamCreate(&s));
+	must(hipStreamCreate(&t));
+	must(hipStreamCreateWithFlags(&apart, hipStreamNonBlocking));
+	must(hipEventCreate(&e));
+	p = device_bytes(512);
+	q = device_bytes(512);
+	must(hipMemset(p, 0, 512));
+	must(hipMemset(q, 0, 512));
+	programs[i].run();
+	(void)hipDeviceSynchronize();
+}
+
+/* Memory that is freed first is a fault. */
+static bool is_found(const char *line) {
+	return !strncmp(line, "streams\t", 8) || strstr(line, "\tfault\t");
+}
+
+/* The lines of races in the journal of a child that runs a program; the first is left in `line`. */
+static unsigned races_of(unsigned i, const char *folder, const char *seed, char line[1024]) {
+	char path[256], more[1024];
+	unsigned n = 0;
+	fflush(stdout);
+	pid_t child = fork();
+	if (!child) {
+		setenv("MXHIP_WATCH", folder, 1);
+		setenv("MXHIP_SEED", seed, 1);
+		run(i);
+		exit(0);
+	}
+	waitpid(child, NULL, 0);
+	snprintf(path, sizeof path, "%s/%ld.journal", folder, (long)child);
+	FILE *journal = fopen(path, "r");
+	while (journal && fgets(more, sizeof more, journal))
+		if (is_found(more) && !n++)
+			strcpy(line, more);
+	if (journal)
+		fclose(journal);
+	unlink(path);
+	return journal ? n : 99;
+}
+
+static void test_program(unsigned i, const char *folder) {
+	static const char *const seeds[] = { "0", "1", "2" };
+	char line[1024] = "";
+	unsigned good = 0;
+	for (unsigned k = 0; k < COUNT(seeds); k++)
+		good += races_of(i, folder, seeds[k], line) == programs[i].races;
+	if (!ok(good == COUNT(seeds), "%s: %s", programs[i].sentence,
+	        programs[i].races ? "a race under any seed" : "none"))
+		diag("%u of %zu seeds; %s", good, COUNT(seeds), line);
+}
+
+static void test_text(const char *folder) {
+	char line[1024] = "";
+	races_of(2, folder, "0", line);
+	if (!ok(strstr(line, "\tcopy of 8 bytes, in stream 2\twrites 8 bytes at offset 0 of the "
+	                     "allocation at 0x") &&
+	                strstr(line, ", which copy<<<(1,1,1), (64,1,1)>>>, launch 1, in stream 1 "
+	                             "reads: no event, "),
+	        "both are named, with their streams and bytes"))
+		diag("%s", line);
+}
+
+static void remove_objects(const char *folder) {
+	char command[300];
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	if (system(command))
+		diag("%s is left", folder);
+}
+
+/* With an argument it is that program, for mxcheck exec. */
+int main(int argc, char **argv) {
+	char folder[] = "/tmp/stream-races-XXXXXX";
+	for (unsigned i = 0; i < COUNT(programs); i++)
+		if (argc > 1 && !strcmp(argv[1], programs[i].name)) {
+			run(i);
+			return 0;
+		}
+	if (!mkdtemp(folder))
+		return 1;
+	for (unsigned i = 0; i < COUNT(programs); i++)
+		test_program(i, folder);
+	test_text(folder);
+	remove_objects(folder);
+	return done_testing();
+}
