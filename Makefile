@@ -206,6 +206,7 @@ check-hw: setup
 	@$(MAKE) --no-print-directory all
 	@$(B)/mxcheck --device hip; status=$$?; test $$status -ne 77 || echo 'skipped: no gfx950 here'; test $$status -eq 0 -o $$status -eq 77
 	@$(B)/mxcheck probe --device hip --out $(B)/gfx950.yaml; status=$$?; test $$status -eq 0 -o $$status -eq 77
+	@$(B)/mxcheck probe --device hip --assumptions --out $(B)/gfx950-assumptions.yaml; status=$$?; test $$status -le 1 -o $$status -eq 77
 
 # ---- benches: CSV lines `name,unit,median,spread` ----
 BENCHES  := $(patsubst %.c,$(B)/%.t,$(sort $(wildcard tests/bench/*_bench.c)))

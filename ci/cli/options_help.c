@@ -13,6 +13,7 @@ const char mx_options_help[] =
 	"       mxcheck merge REPORT.jsonl ...                   one report of those of shards\n"
 	"       mxcheck quant | dequant | mfma | compare ...     numbers; each has --help\n"
 	"       mxcheck probe --device D | --emit DIR | --read DIR   how a device accumulates\n"
+	"       mxcheck probe --device D --assumptions           what the emulator assumes\n"
 	"       mxcheck report FILE [RUN-GLOB ...]               trends of a history\n"
 	"       mxcheck --version                                commit, CPU path, runtimes\n"
 	"\n"

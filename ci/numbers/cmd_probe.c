@@ -4,6 +4,8 @@
 #include "../cli/folders.h"
 #include "probe_read.h"
 #include "profile_list.h"
+#include "rules.h"
+#include "../../ref/isa/encoding/assumptions.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,12 +17,15 @@ static const char help[] =
 	"usage: mxcheck probe --emit DIR [--insn LIST] [--dots N] [--seed S] [--bare]\n"
 	"       mxcheck probe --read DIR [--insn LIST] [--out FILE]\n"
 	"       mxcheck probe --device D [--insn LIST] [--dots N] [--seed S] [--out FILE]\n"
+	"       mxcheck probe --device D --assumptions [--dots N] [--out FILE]\n"
 	"\n"
 	"Infers how a matrix instruction accumulates. --emit writes dot products whose results\n"
 	"differ between the members of a family of profiles; any program computes them on its\n"
 	"device; --read finds the member. mxcheck-probe(5) describes the folder. --device does "
 	"both\n"
-	"on a gfx950.\n"
+	"on a gfx950. With --assumptions it asks a gfx950 whether it follows the other rules that\n"
+	"the emulator assumes: 'as assumed', 'differs' with the operands and the bits, 'failed'\n"
+	"with the reason, or why it cannot be asked.\n"
 	"\n"
 	"  --emit DIR         write the dot products into the folder DIR\n"
 	"  --read DIR         infer a profile for each instruction with results in DIR\n"
@@ -29,19 +34,26 @@ static const char help[] =
 	"                     'v_mfma_*', with --read all\n"
 	"  --dots N           random dots of each instruction; default 1048576\n"
 	"  --seed S           their seed; default 1\n"
+	"  --assumptions      ask about the rules of ref/isa/encoding/assumptions.def; --dots N "
+	"is\n"
+	"                     the operands of each function whose last bit is asked for, default\n"
+	"                     65536\n"
 	"  --bare             no files of random dots; oracle/probe/random.h makes them\n"
 	"  --profile P        with --device emu: how it accumulates, a name or FILE.yaml:NAME\n"
-	"  --out FILE         write the profiles that fit as YAML\n"
+	"  --soffset-unchecked\n"
+	"                     with --assumptions and --device emu: range checks of buffers leave\n"
+	"                     SOFFSET out\n"
+	"  --out FILE         write the profiles that fit, or the answers, as YAML\n"
 	"  -h, --help         this text\n"
 	"\n"
-	"Exit status: 0; 1 if an instruction has no profile or a random dot is wrong; 2 usage or\n"
-	"bad input; 77 if there are no results, or no such device.\n";
+	"Exit status: 0; 1 if an instruction has no profile, a random dot is wrong, or a rule\n"
+	"differs or failed; 2 usage or bad input; 77 if there are no results, or no such device.\n";
 
-enum { NOTHING_READ = 77 };
+enum { NOTHING_READ = 77, MOST_OPERANDS = 1 << 24 };
 
 struct request {
 	const char *emit, *read, *device, *profile, *insn, *dots, *seed, *out;
-	bool bare;
+	bool bare, assumptions, soffset_unchecked;
 };
 
 /* Each pattern of --insn must name an instruction, for --device one of gfx950. */
@@ -60,6 +72,8 @@ static int make_plan(const struct request *q, struct mx_probe_plan *plan) {
 		return mx_complain("probe", "--dots %s: not a number up to 2^32", q->dots);
 	if (q->seed && !mx_parse_unsigned(q->seed, (1ul << 63) - 1, &seed))
 		return mx_complain("probe", "--seed %s: not a number", q->seed);
+	if (q->assumptions && q->dots && dots > MOST_OPERANDS)
+		return mx_complain("probe", "--dots %s: more than 2^24", q->dots);
 	*plan = (struct mx_probe_plan){ q->insn ? q->insn : "v_mfma_*", seed, dots, q->bare };
 	return check_insns(q);
 }
@@ -86,18 +100,22 @@ struct yaml {
 	size_t n;
 };
 
-/* Infers the profile of one instruction. The file has each as soon as it is known: a device takes
- * minutes for the next. */
+/* The file has each result as soon as it is known: a device takes minutes for the next. */
+static int save(FILE *yaml, const struct yaml *y, struct mx_error *err) {
+	fflush(stdout);
+	if (!yaml)
+		return 0;
+	fflush(yaml);
+	return mx_files_write(&(struct mx_file){ y->path, { { y->text, y->n } } }, 1, err);
+}
+
+/* Infers the profile of one instruction. */
 static int read_entry(struct mx_reading *r, const struct mx_probe_entry *e, struct yaml *y,
                       struct mx_error *err) {
 	size_t fitting = r->done - r->failed;
 	if (mx_probe_read_entry(r, e, err))
 		return -1;
-	fflush(stdout);
-	if (!r->yaml || r->done - r->failed == fitting)
-		return 0;
-	fflush(r->yaml);
-	return mx_files_write(&(struct mx_file){ y->path, { { y->text, y->n } } }, 1, err);
+	return save(r->done - r->failed == fitting ? NULL : r->yaml, y, err);
 }
 
 static int read_set(const struct request *q, struct mx_reading r) {
@@ -172,19 +190,58 @@ static int probe_device(const struct request *q, const struct mx_probe_plan *pla
 	return status;
 }
 
+/* ---- --assumptions ---- */
+
+static int ask_rules(struct mx_rules *r, struct yaml *y, struct mx_error *err) {
+	for (mx_assumption rule = MX_ASSUMES_NOTHING + 1; rule < MX_ASSUMPTIONS; rule++)
+		if (mx_rules_ask(r, rule, err) || save(r->yaml, y, err))
+			return -1;
+	return 0;
+}
+
+static int probe_rules(const struct request *q, const struct mx_probe_plan *plan,
+                       struct mx_device *d) {
+	char cases[MX_FOLDER_ROOM], kernels[MX_FOLDER_ROOM];
+	struct mx_probe_set set = { .n = 0 };
+	struct mx_rules rules = { .device = d,
+		                  .kernels = kernels,
+		                  .dots = q->dots ? plan->dots : 1 << 16 };
+	struct yaml y = { .path = q->out };
+	struct mx_error err;
+	mx_folders_find(cases, kernels);
+	describe_device(&set, d);
+	rules.yaml = q->out ? open_memstream(&y.text, &y.n) : NULL;
+	int status = q->out && !rules.yaml ? mx_fail(&err, "out of memory") : 0;
+	if (rules.yaml)
+		mx_rules_yaml_begin(rules.yaml, &set);
+	status = status || ask_rules(&rules, &y, &err);
+	if (rules.yaml)
+		fclose(rules.yaml);
+	free(y.text);
+	if (status)
+		return mx_complain("probe", "%s", err.text);
+	printf("%zu rules asked, %zu differ, %zu failed\n", rules.asked, rules.differ,
+	       rules.failed);
+	return rules.differ || rules.failed ? 1 : 0;
+}
+
 static int set_profile(const struct request *q, const struct mx_device *d,
                        struct mx_profile_list *l) {
 	struct mx_error err;
 	*l = (struct mx_profile_list){ .n = 0 };
 	if (!d->emu)
-		return q->profile ? mx_complain("probe", "--profile is for --device emu") : 0;
+		return q->profile || q->soffset_unchecked
+		               ? mx_complain("probe", "%s is for --device emu",
+		                             q->profile ? "--profile" : "--soffset-unchecked")
+		               : 0;
 	if (q->profile && mx_profile_list_make(l, q->profile, &err))
 		return mx_complain("probe", "%s", err.text);
 	if (l->n > 1)
 		return mx_complain("probe", "--profile %s: %zu profiles; give one", q->profile,
 		                   l->n);
 	const struct mxhipLaunchOptions options = { .size = sizeof options,
-		                                    .arithmetic = l->n ? l->profile[0] : NULL };
+		                                    .arithmetic = l->n ? l->profile[0] : NULL,
+		                                    .soffset_unchecked = q->soffset_unchecked };
 	return d->emu->set_launch_options(&options)
 	               ? mx_complain("probe", "%s", d->emu->error_detail())
 	               : 0;
@@ -207,7 +264,7 @@ static int on_device(const struct request *q) {
 	}
 	status = set_profile(q, d, &list);
 	if (!status)
-		status = probe_device(q, &plan, d);
+		status = q->assumptions ? probe_rules(q, &plan, d) : probe_device(q, &plan, d);
 	mx_profile_list_free(&list);
 	mx_device_close(d);
 	return status;
@@ -215,22 +272,33 @@ static int on_device(const struct request *q) {
 
 /* An option that the action has no use for; NULL if there is none. */
 static const char *useless(const struct request *q) {
-	return q->emit && q->out          ? "--out"
-	       : !q->device && q->profile ? "--profile"
-	       : !q->emit && q->bare      ? "--bare"
-	       : q->read && q->dots       ? "--dots"
-	       : q->read && q->seed       ? "--seed"
-	                                  : NULL;
+	return q->emit && q->out                         ? "--out"
+	       : !q->device && q->profile                ? "--profile"
+	       : !q->device && q->assumptions            ? "--assumptions"
+	       : !q->assumptions && q->soffset_unchecked ? "--soffset-unchecked"
+	       : q->assumptions && q->insn               ? "--insn"
+	       : q->assumptions && q->seed               ? "--seed"
+	       : !q->emit && q->bare                     ? "--bare"
+	       : q->read && q->dots                      ? "--dots"
+	       : q->read && q->seed                      ? "--seed"
+	                                                 : NULL;
 }
 
 int mx_cmd_probe(int argc, char **argv) {
 	struct request q = { 0 };
 	const struct mx_arg table[] = {
-		{ "--emit", &q.emit, NULL },     { "--read", &q.read, NULL },
-		{ "--device", &q.device, NULL }, { "--insn", &q.insn, NULL },
-		{ "--dots", &q.dots, NULL },     { "--seed", &q.seed, NULL },
-		{ "--out", &q.out, NULL },       { "--profile", &q.profile, NULL },
-		{ "--bare", NULL, &q.bare },     { 0 },
+		{ "--emit", &q.emit, NULL },
+		{ "--read", &q.read, NULL },
+		{ "--device", &q.device, NULL },
+		{ "--insn", &q.insn, NULL },
+		{ "--dots", &q.dots, NULL },
+		{ "--seed", &q.seed, NULL },
+		{ "--out", &q.out, NULL },
+		{ "--profile", &q.profile, NULL },
+		{ "--bare", NULL, &q.bare },
+		{ "--assumptions", NULL, &q.assumptions },
+		{ "--soffset-unchecked", NULL, &q.soffset_unchecked },
+		{ 0 },
 	};
 	int n, status;
 	if (!mx_args(table, help, argc, argv, &n, &status))
@@ -239,8 +307,9 @@ int mx_cmd_probe(int argc, char **argv) {
 		return mx_complain("probe", "give --emit DIR, --read DIR or --device D");
 	if (useless(&q))
 		return mx_complain("probe", "%s has no use with %s", useless(&q),
-		                   q.emit   ? "--emit"
-		                   : q.read ? "--read"
-		                            : "--device");
+		                   q.emit          ? "--emit"
+		                   : q.read        ? "--read"
+		                   : q.assumptions ? "--assumptions"
+		                                   : "--device");
 	return q.emit ? emit(&q) : q.read ? read_folder(&q) : on_device(&q);
 }

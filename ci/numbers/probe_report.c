@@ -152,17 +152,21 @@ static void put_text(FILE *to, const char *text) {
 	putc('"', to);
 }
 
-static void put_member(FILE *to, const char *key, const char *text) {
+void mx_probe_put_member(FILE *to, const char *key, const char *text) {
 	fprintf(to, "%s: ", key);
 	put_text(to, text);
 	putc('\n', to);
 }
 
+void mx_probe_put_head(FILE *to, const struct mx_probe_set *s) {
+	mx_probe_put_member(to, "device", s->device);
+	mx_probe_put_member(to, "driver", s->driver);
+	mx_probe_put_member(to, "date", s->date);
+}
+
 void mx_probe_yaml_begin(FILE *to, const struct mx_probe_set *s) {
 	fprintf(to, "# Made by mxcheck probe. Fields that are not listed have no effect.\n");
-	put_member(to, "device", s->device);
-	put_member(to, "driver", s->driver);
-	put_member(to, "date", s->date);
+	mx_probe_put_head(to, s);
 	fprintf(to, "profiles:\n");
 }
 

@@ -21,6 +21,10 @@ struct mx_verified {
 void mx_probe_print(const struct mx_answers *a, const struct mx_inference *x,
                     const struct mx_verified *v);
 
+/* A member of a mapping, and those of the device with which a file of measurements begins. */
+void mx_probe_put_member(FILE *to, const char *key, const char *text);
+void mx_probe_put_head(FILE *to, const struct mx_probe_set *s);
+
 /* The head of the file, then each profile that fits and has no wrong dot. */
 void mx_probe_yaml_begin(FILE *to, const struct mx_probe_set *s);
 void mx_probe_yaml(FILE *to, const struct mx_answers *a, const struct mx_inference *x,

@@ -1,13 +1,9 @@
 /* One matrix instruction in each kernel, for mxcheck probe. A workgroup is one wave and executes it
  * once. Operands are [workgroup][register][lane]; scales are byte 0 of [workgroup][lane]. */
-#include "../gfx950.h"
+#include "registers.h"
 
 enum { F16 = 16, BF16 = 16, FP8 = 8, BF8 = 8, I8 = 8, F32 = 32, F64 = 64, I32 = 32, LANES = 64 };
 enum { REGS_E4M3 = 8, REGS_E5M2 = 8, REGS_E2M3 = 6, REGS_E3M2 = 6, REGS_E2M1 = 4 };
-
-/* n registers. Inline assembly takes no vector of one element. */
-#define VECTOR(n) u32 __attribute__((ext_vector_type(n)))
-#define REGS(n)   __typeof__(__builtin_choose_expr((n) == 1, (u32)0, *(VECTOR(n) *)0))
 
 #define LOAD(x, from, n)                                                                           \
 	for (u32 r = 0; r < (n); r++)                                                              \

@@ -41,7 +41,8 @@ sub generated {
 # Twins that lint detects.
 my %broken = (dead_load => 'missing-wait', unnamed_fragments => 'missing-wait', ring_reads => 'missing-wait',
 	early_scale => 'wait-states', early_store => 'wait-states');
-my @built = grep { !m{broken/(\w+)} || !$broken{$1} } glob "$build/kernels/*/*.co";
+my $waits = "$build/kernels/probe/wait_states.co"; # kernels that lack wait states
+my @built = grep { !m{broken/(\w+)} || !$broken{$1} } grep { $_ ne $waits } glob "$build/kernels/*/*.co";
 
 # Kernels without inline assembly. With it clang puts in more s_nops than needed.
 my @sources = (glob('tests/ci/lint/*.c tests/hip/*.gpu.c'), 'tests/ci/own_kernel/mxfp4_small.c');
@@ -62,6 +63,11 @@ for (@built, @co) {
 }
 ok(@co > 9 && !@dirty, @built + @co . ' compiled code objects have no finding')
 	or diag($dirty[0]);
+
+my (undef, $lacking) = run('--notes', $waits);
+my @lacks = $lacking =~ /^  wait-states(?:-note)?: (\w+)\+/mg;
+is_deeply(\@lacks, [ $lacking =~ /^kernel (\w+):/mg ], 'each kernel of a probe for missing wait states lacks some')
+	or diag $lacking;
 
 for my $twin (sort keys %broken) {
 	my ($status, $out) = run("$build/kernels/broken/$twin.co");

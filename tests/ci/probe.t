@@ -112,6 +112,35 @@ mxcheck(@probe[ 0 .. 5 ], 'v_mfma_f32_4x4x4_16b_f16', '--profile', $h);
 is("@found{qw(group fused align round bits)}", '4 1 13 1 13', '  also one of a file, here with all of K in one step') or diag "$out$err";
 is(mxcheck('probe', '--device', 'hip:99'), 77, 'no such device') or diag "$out$err";
 
+# ---- the other assumptions ----
+
+my @rules = map { /^MX_ASSUMPTION\((\w+)/ ? $1 : () } split /\n/, slurp('ref/isa/encoding/assumptions.def');
+my @ask = ('probe', '--device', 'emu', '--assumptions', '--dots', 64);
+is(mxcheck(@ask, '--out', "$dir/rules.yaml"), 0, 'the emulator follows the rules that it assumes') or diag "$out$err";
+my %verdict = $out =~ /^(\w+) +(as assumed|differs|no probe)  +\S/mg;
+is_deeply([ sort keys %verdict ], [ sort @rules ], '  each of assumptions.def');
+is(scalar(grep { $_ eq 'differs' } values %verdict), 0, '  and none differs') or diag $out;
+like($out, qr/^  v_log_f16        in ULP: 0: 64$/m, '  the last bits have a histogram');
+my $answers = slurp("$dir/rules.yaml");
+like($answers, qr/^device: "mxcheck emulated gfx950"\ndriver: ""\ndate: "20/m, '  the file names the device');
+is_deeply([ $answers =~ /^  - rule: (\w+)$/mg ], \@rules, '  and has all rules');
+like(slurp('ci/man/mxcheck-probe.5') =~ s/\\-/-/gr, qr/^\Q$_\E$/m, '  as the example in mxcheck-probe(5)')
+	for $answers =~ /^(.*kernel: v_dot2_f32_f16.*)$/m;
+is(mxcheck(@ask, '--soffset-unchecked'), 1, 'an emulator that follows another rule');
+my ($difference) = $out =~ /^(SOFFSET_CHECKED +differs .*\n  buffer_load_soffset: it leaves SOFFSET out; .*\n.*\n)/m;
+ok($difference && index(slurp('README.md'), $difference) >= 0, '  is found, as the example in README.md says') or diag $out;
+my $flushing = profile_file([ @h200, 'flush, value: 7' ]);
+mxcheck(@ask, '--profile', "$flushing:wgmma");
+like($out, qr/^MATRIX_MODE +differs /m, 'as is a profile that flushes') or diag "$out$err";
+
+mkdir "$dir/$_" for qw(bin bin/kernels bin/kernels/probe);
+run('cp', $mxcheck, "$build/libmxhip.so", "$dir/bin");
+run('cp', map({ "$build/kernels/probe/$_.co" } qw(questions wait_states)), "$dir/bin/kernels/probe");
+run("$dir/bin/mxcheck", @ask);
+like($out, qr/^ACCUM_OFFSET +failed .*\n  accum_offset: /m, 'a launch that fails is said') or diag "$out$err";
+like($out, qr/^36 rules asked, 0 differ, 1 failed$/m, '  and the other rules are asked');
+is($status, 1, '  with status 1');
+
 # ---- wrong results ----
 
 fill("$set/$name/random-0", 16, sub { $_[0] + 1 });
@@ -168,7 +197,9 @@ is_refused('a second set in the folder', 'manifest.json: exists; give an empty f
 is_refused('two profiles', '2 profiles; give one', '--device', 'emu', '--profile', 'block32,cdna3');
 is_refused('an option without use', "$$_[2] has no use with $$_[0]", @$_)
 	for [ '--emit', "$dir/x", '--out', 'x' ], [ '--read', $set, '--dots', 5 ], [ '--read', $set, '--seed', 5 ],
-	[ '--read', $set, '--profile', 'block32' ], [ '--device', 'emu', '--bare' ];
+	[ '--read', $set, '--profile', 'block32' ], [ '--device', 'emu', '--bare' ],
+	[ '--read', $set, '--assumptions' ], [ '--device', 'emu', '--soffset-unchecked' ],
+	[ '--assumptions', '--device=emu', '--insn', 'v_*' ];
 is_refused('a number of dots', '--dots x: not a number', '--emit', $set, '--dots', 'x');
 
 # ---- without files of random dots ----

@@ -128,15 +128,26 @@ void mx_find(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, 
 
 /* ---- notes ---- */
 
-static const char *const assumptions[] = {
-	"",
-#define MX_ASSUMPTION(id, text) text,
+#define MX_PROBED NULL
+static const struct {
+	const char *name, *text, *no_probe;
+} assumptions[] = {
+	{ "", "", NULL },
+#define MX_ASSUMPTION(id, text, no_probe) { #id, text, no_probe },
 #include "../encoding/assumptions.def"
 #undef MX_ASSUMPTION
 };
 
 const char *mx_assumption_text(mx_assumption a) {
-	return assumptions[a];
+	return assumptions[a].text;
+}
+
+const char *mx_assumption_name(mx_assumption a) {
+	return assumptions[a].name;
+}
+
+const char *mx_assumption_no_probe(mx_assumption a) {
+	return assumptions[a].no_probe;
 }
 
 /* Whether `a` comes before `b` in the launch. */

@@ -1,0 +1,431 @@
+/* Questions about matrix instructions, registers, arguments and wait states. */
+#include "assumed.h"
+
+#include <math.h>
+
+enum { KEEP_DENORMALS = 0xf0, NOTHING_KEPT = 0 };
+enum { DATA_32 = 07654 | 4 << 12 | 4 << 15 }; /* word 3 of a descriptor */
+#define SIGN 0x80000000u
+
+/* ---- v_smfmac of i8: registers of A, of B, the index, C ---- */
+
+enum { SPARSE_A = 4, SPARSE_B = 8, SPARSE_ITEMS = 16, RUN = 16, MOST_K = 128 };
+
+static int item(const uint32_t *words, unsigned i) {
+	return (int8_t)(words[i / 4] >> 8 * (i % 4));
+}
+
+/* Where a row keeps an item of A: like FP8, or in the lanes of the items of B that it meets. */
+static unsigned stored_at(unsigned answer, unsigned groups, unsigned group, unsigned i) {
+	return answer ? (i / (RUN / 2) * groups + group) * (RUN / 2) + i % (RUN / 2)
+	              : group * SPARSE_ITEMS + i;
+}
+
+static unsigned result_row(unsigned m, unsigned lane, unsigned r) {
+	return m == 16 ? lane / 16 * 4 + r : r / 4 * 8 + lane / 32 * 4 + r % 4;
+}
+
+static void sparse(const struct exact_question *q, unsigned answer, const uint32_t *r, unsigned n,
+                   uint32_t *d) {
+	static const unsigned B = SPARSE_A, INDEX = SPARSE_A + SPARSE_B, C = INDEX + 1;
+	unsigned m = q->detail, groups = EXACT_LANES / m, results = m * m / EXACT_LANES;
+	int a[32][MOST_K] = { 0 }, b[32][MOST_K];
+	for (unsigned l = 0; l < EXACT_LANES; l++)
+		for (unsigned i = 0; i < 2 * SPARSE_ITEMS; i++) {
+			const uint32_t *lane = r + l * n;
+			b[l % m][(i / RUN * groups + l / m) * RUN + i % RUN] = item(lane + B, i);
+			if (i >= SPARSE_ITEMS)
+				continue;
+			unsigned p = stored_at(answer, groups, l / m, i);
+			a[l % m][p / 2 * 4 + (lane[INDEX] >> 2 * i & 3)] = item(lane, i);
+		}
+	for (unsigned l = 0; l < EXACT_LANES; l++)
+		for (unsigned i = 0; i < results; i++) {
+			uint32_t sum = r[l * n + C + i];
+			for (unsigned k = 0; k < 2 * SPARSE_ITEMS * groups; k++)
+				sum += (uint32_t)(a[result_row(m, l, i)][k] * b[l % m][k]);
+			d[l * results + i] = sum;
+		}
+}
+
+/* Pairs of indices ascend. */
+static void ask_sparse(const struct exact_question *q, size_t n, uint32_t *r) {
+	static const uint8_t pairs[] = { 0x4, 0x8, 0xc, 0x9, 0xd, 0xe };
+	(void)q;
+	for (unsigned i = 0; i < SPARSE_A + SPARSE_B; i++)
+		r[i] = (uint32_t)exact_any(n, i);
+	for (unsigned i = 0; i < SPARSE_ITEMS / 2; i++)
+		r[SPARSE_A + SPARSE_B] |= (uint32_t)pairs[exact_any(n, 20 + i) % 6] << 4 * i;
+}
+
+/* ---- MODE and matrix instructions: all lanes of a wave have one product and one addend ---- */
+
+static float mfma_denormal(float x, unsigned answer, float least) {
+	return answer && fabsf(x) < least ? copysignf(0, x) : x;
+}
+
+static float half(uint32_t code, unsigned answer) {
+	uint32_t f32;
+	exact_decode("FP16", code & 0xffff, &f32);
+	return mfma_denormal(exact_float(f32), answer, 0x1p-14f);
+}
+
+/* Sums are exact: powers of two. */
+static void matrix_mode(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                        uint32_t *d) {
+	float c = mfma_denormal(exact_float(r[5]), answer, 0x1p-126f);
+	float sum = half(r[0], answer) * half(r[2], answer) + c;
+	(void)q;
+	for (unsigned i = 0; i < 4; i++)
+		d[i] = exact_bits(mfma_denormal(sum, answer, 0x1p-126f));
+}
+
+/* A denormal f16 of A, of B, a denormal f32 of C, and a normal sum beside each. */
+static void ask_mode(const struct exact_question *q, size_t n, uint32_t *r) {
+	static const uint32_t of[][3] = {
+		{ 0x0001, 0x3c00, 0 },          { 0x3c00, 0x8010, 0 },
+		{ 0, 0, 0x00000001 },           { 0x0200, 0x4000, 0x3f800000 },
+		{ 0x0000, 0x3c00, 0x80400000 }, { 0x3c00, 0x3c00, 0 }
+	};
+	const uint32_t *x = of[n / EXACT_LANES % 6];
+	(void)q;
+	r[0] = x[0];
+	r[2] = x[1];
+	for (unsigned i = 5; i < 9; i++)
+		r[i] = x[2];
+}
+
+/* ---- NaN of f32 arithmetic ---- */
+
+static bool is_nan(uint32_t x) {
+	return (x & ~SIGN) > 0x7f800000;
+}
+
+/* The first, the last, or no operand that is NaN. */
+static void nan_operand(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                        uint32_t *d) {
+	d[0] = 0x7fc00000;
+	for (unsigned k = 0; answer < 2 && k < q->detail; k++) {
+		unsigned i = answer ? k : q->detail - 1 - k;
+		d[0] = is_nan(r[i]) ? r[i] | 0x400000 : d[0];
+	}
+}
+
+/* NaN in any operands, or an invalid operation. */
+static void ask_nan(const struct exact_question *q, size_t n, uint32_t *r) {
+	unsigned which = n % (1u << q->detail);
+	for (unsigned i = 0; i < q->detail; i++)
+		r[i] = which >> i & 1 ? ((uint32_t)exact_any(n, i) & 0x807fffff) | 0x7f800001
+		                      : 0x3f800000;
+	if (!which) {
+		r[0] = 0x7f800000;
+		r[1] = strstr(q->kernel, "add") ? 0xff800000 : 0;
+	}
+}
+
+/* ---- the clamp of integer dot products ---- */
+
+static int32_t clamped(int64_t x) {
+	return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (int32_t)x;
+}
+
+/* The exact sum clamped, or each step. */
+static void dot_clamp(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                      uint32_t *d) {
+	int64_t sum = (int32_t)r[2];
+	(void)q;
+	for (unsigned i = 0; i < 2; i++) {
+		sum += (int16_t)(r[0] >> 16 * i) * (int64_t)(int16_t)(r[1] >> 16 * i);
+		sum = answer ? clamped(sum) : sum;
+	}
+	d[0] = (uint32_t)clamped(sum);
+}
+
+/* Products of both signs and an addend near a limit. */
+static void ask_clamp(const struct exact_question *q, size_t n, uint32_t *r) {
+	(void)q;
+	r[0] = (uint32_t)exact_any(n, 0);
+	r[1] = (uint32_t)exact_any(n, 1);
+	r[2] = (uint32_t)exact_any(n, 2) >> 4 ^ (n & 1 ? 0x7fffffff : SIGN);
+}
+
+/* ---- an atomic sum in memory: f32 ---- */
+
+static float flushed(uint32_t x) {
+	return exact_float(x & 0x7f800000 ? x : x & SIGN);
+}
+
+/* Normal numbers with a denormal sum: it is flushed, or kept. */
+static void atomic_denormal(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                            uint32_t *d) {
+	uint32_t sum = exact_bits(flushed(r[1]) + flushed(r[2]));
+	(void)q;
+	d[0] = answer ? sum : exact_bits(flushed(sum));
+}
+
+static void ask_sum(const struct exact_question *q, size_t n, uint32_t *r) {
+	uint32_t sign = n & 1 ? SIGN : 0;
+	(void)q;
+	r[0] = (uint32_t)(n % EXACT_LANES) * 4;
+	r[1] = sign | 0x00800000 | ((uint32_t)exact_any(n, 0) & 0x7fffff);
+	r[2] = (sign ^ SIGN) | 0x00800000 | ((uint32_t)exact_any(n, 1) & 0x7fffff);
+}
+
+/* NaN in memory (c) and as data (b): the first is kept, or the second. */
+static void atomic_nan(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                       uint32_t *d) {
+	(void)q;
+	d[0] = r[answer ? 1 : 2] | 0x400000;
+}
+
+static void ask_two_nans(const struct exact_question *q, size_t n, uint32_t *r) {
+	(void)q;
+	r[0] = (uint32_t)(n % EXACT_LANES) * 4;
+	for (unsigned i = 1; i < 3; i++)
+		r[i] = ((uint32_t)exact_any(n, i) & 0x807fffff) | 0x7f800001;
+}
+
+/* ---- a load to LDS: of the lanes in reverse order the first are outside the buffer ---- */
+
+static void load_to_lds(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                        unsigned n, uint32_t *d) {
+	for (unsigned l = 0; l < EXACT_LANES; l++) {
+		bool inside = r[l * n] + 4 <= q->records;
+		d[l] = inside ? r[r[l * n] / 4 * n + 2] : answer ? r[l * n + 2] : 0;
+	}
+}
+
+static void ask_reverse(const struct exact_question *q, size_t n, uint32_t *r) {
+	(void)q;
+	r[0] = (uint32_t)(EXACT_LANES - 1 - n % EXACT_LANES) * 4;
+	r[1] = (uint32_t)(n % EXACT_LANES) * 4;
+	r[2] = (uint32_t)exact_any(n, 0) | 1;
+}
+
+/* ---- DPP: each active lane, which is even, reads the next one ---- */
+
+static void next_lane(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                      unsigned n, uint32_t *d) {
+	(void)q;
+	for (unsigned l = 0; l < EXACT_LANES; l++)
+		d[l] = answer && l % 2 == 0 ? r[(l + 1) * n] : r[l * n + 1];
+}
+
+/* ---- a copy of one of a few values: answers 0, 1 ... are words `detail`, a byte each, of a lane's
+ * operands and the scalar ---- */
+
+enum { A = 0, B = 1, C = 2, SCALAR = 0xf0, ZERO = 0xf1 };
+#define CHOICE(first, second) (0x100u * (second) | (first))
+
+static uint32_t chosen(const struct exact_question *q, unsigned code, const uint32_t *r) {
+	return code == SCALAR ? q->scalar : code == ZERO ? 0 : r[code];
+}
+
+static void copy(const struct exact_question *q, unsigned answer, const uint32_t *r, uint32_t *d) {
+	d[0] = chosen(q, q->detail >> 8 * answer & 0xff, r);
+}
+
+static void ask_copy(const struct exact_question *q, size_t n, uint32_t *r) {
+	(void)q;
+	for (unsigned i = 0; i < 3; i++)
+		r[i] = (uint32_t)exact_any(n, i) | 1;
+}
+
+/* The same, with all lanes of a wave alike. */
+static void ask_uniform(const struct exact_question *q, size_t n, uint32_t *r) {
+	ask_copy(q, n / EXACT_LANES, r);
+}
+
+/* v36 and v100 are registers of their own, or one. */
+static void two_registers(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                          uint32_t *d) {
+	(void)q;
+	d[0] = r[answer ? B : A];
+	d[1] = r[B];
+}
+
+/* The wave's c begins with the scalar that it has stored. */
+static void kept_store(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                       unsigned n, uint32_t *d) {
+	(void)n;
+	for (unsigned l = 0; l < EXACT_LANES; l++)
+		d[l] = answer ? r[C] : q->scalar;
+}
+
+static void ask_store(const struct exact_question *q, size_t n, uint32_t *r) {
+	ask_copy(q, n, r);
+	r[A] = 0;
+}
+
+/* ---- missing wait states: the first instruction's result, or what was there ---- */
+
+/* The product of zeros a replaces c. A double of c follows two of a and b; four integers follow one
+ * of a, and b, which is the lane's place in the buffer. */
+static void matrix_result(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                          uint32_t *d) {
+	for (unsigned i = 0, c = 6 - q->detail; i < q->detail; i++)
+		d[i] = answer ? r[c + i] : 0;
+}
+
+static void ask_zeros(const struct exact_question *q, size_t n, uint32_t *r) {
+	for (unsigned i = 0, c = 6 - q->detail; i < q->detail; i++)
+		r[c + i] = (uint32_t)exact_any(n, i) | 1;
+	r[1] = q->detail == 4 ? (uint32_t)(n % EXACT_LANES) * 16 : 0;
+}
+
+static void power_of_zero(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                          uint32_t *d) {
+	(void)q;
+	d[0] = answer ? r[C] : 0x3f800000;
+}
+
+static void ask_power(const struct exact_question *q, size_t n, uint32_t *r) {
+	ask_copy(q, n, r);
+	r[A] = 0;
+}
+
+/* A lane of the buffer at the new scalar, b of the first lane, or at the old one. */
+static void at_offset(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                      unsigned n, uint32_t *d) {
+	for (unsigned l = 0; l < EXACT_LANES; l++)
+		d[l] = r[(l % 32 + (answer ? q->scalar : r[B]) / 4) * n + C];
+}
+
+static void ask_offset(const struct exact_question *q, size_t n, uint32_t *r) {
+	ask_copy(q, n, r);
+	r[A] = (uint32_t)(n % 32) * 4;
+	r[B] = 128;
+}
+
+/* ---- the questions ---- */
+
+#define SPARSE(name, m)                                                                            \
+	{                                                                                          \
+		.rule = "SPARSE_LANES", .kernel = name,                                            \
+		.answer = { "a row's items in consecutive lanes, as of FP8",                       \
+			    "in the lanes of the items of B that they meet" },                     \
+		.waves = 16, .detail = m, .mode = KEEP_DENORMALS, .ask = ask_sparse,               \
+		.wave = sparse                                                                     \
+	}
+#define NAN_OF(name, operands)                                                                     \
+	{                                                                                          \
+		.rule = "NAN_OPERAND", .kernel = name,                                             \
+		.answer = { "the first operand that is NaN, quieted",                              \
+			    "the last operand that is NaN, quieted", "0x7FC00000" },               \
+		.waves = 16, .detail = operands, .mode = KEEP_DENORMALS, .ask = ask_nan,           \
+		.lane = nan_operand                                                                \
+	}
+#define WAIT(name, which, asks, ...)                                                               \
+	{                                                                                          \
+		.rule = "WAIT_STATES", .kernel = name,                                             \
+		.answer = { "the new value", "the old value" }, .waves = 256, .detail = which,     \
+		.mode = KEEP_DENORMALS, .records = 1024, .word3 = DATA_32, .ask = asks,            \
+		__VA_ARGS__                                                                        \
+	}
+
+static const struct exact_question questions[] = {
+	SPARSE("v_smfmac_i32_16x16x128_i8", 16),
+	SPARSE("v_smfmac_i32_32x32x64_i8", 32),
+	{ .rule = "MATRIX_MODE",
+	  .kernel = "v_mfma_f32_4x4x4_16b_f16",
+	  .answer = { "denormals are kept", "flushed as MODE selects" },
+	  .waves = 12,
+	  .mode = NOTHING_KEPT,
+	  .ask = ask_mode,
+	  .lane = matrix_mode },
+	NAN_OF("v_add_f32", 2),
+	NAN_OF("v_mul_f32", 2),
+	NAN_OF("v_fma_f32", 3),
+	{ .rule = "DOT_CLAMP",
+	  .kernel = "v_dot2_i32_i16",
+	  .answer = { "the exact sum", "each step" },
+	  .waves = 16,
+	  .mode = KEEP_DENORMALS,
+	  .ask = ask_clamp,
+	  .lane = dot_clamp },
+	{ .rule = "ATOMIC_DENORMAL",
+	  .kernel = "buffer_atomic_add_f32",
+	  .answer = { "flushed", "kept" },
+	  .waves = 16,
+	  .mode = KEEP_DENORMALS,
+	  .records = 256,
+	  .word3 = DATA_32,
+	  .ask = ask_sum,
+	  .lane = atomic_denormal },
+	{ .rule = "ATOMIC_NAN",
+	  .kernel = "buffer_atomic_add_f32",
+	  .answer = { "the one in memory", "the data" },
+	  .waves = 16,
+	  .mode = KEEP_DENORMALS,
+	  .records = 256,
+	  .word3 = DATA_32,
+	  .ask = ask_two_nans,
+	  .lane = atomic_nan },
+	{ .rule = "ATOMIC_NAN",
+	  .kernel = "ds_add_f32",
+	  .answer = { "the one in memory", "the data" },
+	  .waves = 16,
+	  .mode = KEEP_DENORMALS,
+	  .ask = ask_two_nans,
+	  .lane = atomic_nan },
+	{ .rule = "LDS_DMA_OUTSIDE",
+	  .kernel = "buffer_load_lds",
+	  .answer = { "zeros are written", "nothing is written" },
+	  .waves = 16,
+	  .mode = KEEP_DENORMALS,
+	  .records = 128,
+	  .word3 = DATA_32,
+	  .ask = ask_reverse,
+	  .wave = load_to_lds },
+	{ .rule = "DPP_INACTIVE",
+	  .kernel = "dpp_inactive",
+	  .answer = { "it is outside: the destination is kept", "it is read" },
+	  .waves = 16,
+	  .mode = KEEP_DENORMALS,
+	  .ask = ask_copy,
+	  .wave = next_lane },
+	{ .rule = "AGPR_INDEX",
+	  .kernel = "accvgpr_indexed",
+	  .answer = { "the index counts", "it does not" },
+	  .waves = 1,
+	  .detail = CHOICE(B, A),
+	  .mode = KEEP_DENORMALS,
+	  .scalar = 4,
+	  .ask = ask_copy,
+	  .lane = copy },
+	{ .rule = "ACCUM_OFFSET",
+	  .kernel = "accum_offset",
+	  .answer = { "a register of its own", "another VGPR" },
+	  .waves = 1,
+	  .ask = ask_copy,
+	  .lane = two_registers },
+	{ .rule = "NO_ARGUMENT",
+	  .kernel = "scalar",
+	  .answer = { "zero", "that of the launch before" },
+	  .waves = 1,
+	  .detail = CHOICE(ZERO, SCALAR),
+	  .mode = KEEP_DENORMALS,
+	  .scalar = 0x5a5a5a5a,
+	  .short_by = 4,
+	  .ask = ask_copy,
+	  .lane = copy },
+	{ .rule = "CACHE_DIRTY",
+	  .kernel = "s_dcache_inv",
+	  .answer = { "the store is in memory", "it is lost" },
+	  .waves = 64,
+	  .mode = KEEP_DENORMALS,
+	  .records = 256,
+	  .word3 = DATA_32,
+	  .scalar = 0x5a5a5a5a,
+	  .ask = ask_store,
+	  .wave = kept_store },
+	WAIT("wait_mfma_store", 4, ask_zeros, .lane = matrix_result),
+	WAIT("wait_mfma_f64_valu", 2, ask_zeros, .lane = matrix_result),
+	WAIT("wait_trans_valu", 0, ask_power, .lane = power_of_zero),
+	WAIT("wait_valu_dpp", CHOICE(A, C), ask_copy, .lane = copy),
+	WAIT("wait_valu_readlane", CHOICE(A, C), ask_uniform, .lane = copy),
+	WAIT("wait_sgpr_valu", CHOICE(A, SCALAR), ask_uniform, .lane = copy),
+	WAIT("wait_sgpr_vmem", 0, ask_offset, .wave = at_offset),
+};
+
+const struct exact_questions exact_machine = { questions, sizeof questions / sizeof *questions };
