@@ -1048,8 +1048,8 @@ MXREF_API const mx_profile *mx_dense_profile(const struct mx_dense *op, const mx
  *   f32: c = fma(a, b, c) in order of k, with any profile; f64 the same in f64.
  *     Denormals are kept (table 28 of the manual; in its 7.4, MODE controls f32). A NaN
  *     result is 0x7FC00000 or 0x7FF8000000000000.
- *   i8: the exact sum, modulo 2^32, or with clamp the nearest i32 (one clamp, at the
- *     end: assumed).
+ *   i8: the exact sum, modulo 2^32, or with clamp or the profile's `over` the nearest i32
+ *     (one clamp, at the end: assumed).
  *
  * cbsz, abid: broadcast of A: its lane l is read from lane l % S + S * abid, with
  * S = 64 >> cbsz; blgp selects the lane that B's is read from [ISA table 29]. In f64

@@ -92,6 +92,62 @@ enum exact_status exact_product_as(const struct exact_gemm *g, enum exact_output
 enum exact_status exact_profile(const struct exact_gemm *g, const char *profile, unsigned mma_k,
                                 uint32_t *out);
 
+/* A member of the family of profiles: how one matrix instruction adds C and the products of a dot.
+ * Exponents: of an element floor(log2 |x|), or of a subnormal that of the smallest normal (with
+ * `lead` floor(log2 |x|), too); of a product the sum of those of its elements and scales; of C
+ * floor(log2 |C|), at least -126. A zero has none.
+ *
+ * The products are taken `group` at a time (0: all). Each step replaces C by C plus its products:
+ *   order   of the products, if group divides K: step s of S has those from s * group (0), from
+ *           (S - 1 - s) * group (1), of k = s modulo S (2), group / 2 from s * group / 2 in either
+ *           half of K (3), of k / 2 = s modulo S (4)
+ *   align   0: the step adds exactly. Else each product is cut to a multiple of 2^(P - align), P
+ *           being the largest exponent of its part, or -low if that is more and low is not 0
+ *   cut     toward zero (0), floored (1), to nearest even (2), to odd (3)
+ *   parts   of a step: number i of its products is in part i modulo parts, with split 1 in part
+ *           i / (group / parts). With more than one, each sum is floored to 2^(Q - join), Q being
+ *           the largest P
+ *   dot, acc, drop   E being the larger of Q and C's exponent: the sum of products is floored to
+ *           2^(E - dot); C is floored to 2^(E - acc), or dropped if its exponent is below E - drop
+ *           and drop is not 0
+ *   norm    0, or the sum with C, s, is floored to 2^(floor(log2 |s|) - norm)
+ *   fused   1: instead of these, products and C are cut alike to 2^(E - align)
+ *   late    the steps begin with -0 in place of C, which is added exactly to the last result, and
+ *           rounded as `round` says (1) or to nearest even (2)
+ *   round, bits   the result is rounded to nearest even (0) or toward zero (1), to `bits` bits of
+ *           fraction; 0: 23
+ *   flush   subnormals that become zeros of their sign: elements (1), C (2), results (4), added up
+ *   limit   a product of 2^limit or more is infinite; 0: none is
+ *   over    what overflows becomes infinity (0) or the largest number (1)
+ *   zero    a zero sum is -0 if C and all products are -0 (0), or never (1); nor is a result that
+ *           underflows (2)
+ *   nan     the bits of a NaN; 0: 0x7FC00000 */
+struct exact_member {
+	unsigned group, order, parts, split, fused, late, align, cut, join, dot, acc, drop, norm,
+		low, round, bits, flush, lead, limit, over, zero, nan;
+};
+
+/* An element with its scale: sig 2^exp, sig below 2^32; 0 if infinite or NaN. top: its exponent, if
+ * it is normal, else that of the smallest normal. */
+enum { EXACT_NEGATIVE = 1, EXACT_INF = 2, EXACT_NAN = 4 };
+struct exact_item {
+	unsigned flags;
+	uint64_t sig;
+	int exp, top;
+};
+
+/* One dot of an instruction of K products, at most 128. The fields are as mx_profile_check of
+ * ref/mxref.h demands. */
+uint32_t exact_member_dot(const struct exact_member *p, unsigned K, const struct exact_item *a,
+                          const struct exact_item *b, uint32_t c);
+
+/* As exact_profile, with instructions of this member. mma_k is 32, 64, 96 or 128. */
+enum exact_status exact_member_product(const struct exact_gemm *g, const struct exact_member *p,
+                                       unsigned mma_k, uint32_t *out);
+
+/* Whether products of the exact regime (exact_regime, below) are exact under the member. */
+bool exact_member_keeps_regime(const struct exact_member *p);
+
 /* The vector unit that computes a block32 product of these formats: "AMX", "AVX-512 VNNI",
  * "AVX-512", "portable", or "none" for an unknown format. All give the same bits. */
 const char *exact_fast_name(const struct exact_gemm *g);

@@ -27,8 +27,6 @@ static inline int exact_format_lsb(const struct exact_format *f) {
 /* Bytes of k packed elements, rounded up. */
 size_t exact_packed_bytes(const struct exact_format *f, size_t k);
 
-enum { EXACT_NEGATIVE = 1, EXACT_INF = 2, EXACT_NAN = 4 };
-
 /* Element k of packed codes: *sig * 2^lsb, signed; 0 if the flags are Inf or NaN. */
 unsigned exact_element(const struct exact_format *f, const uint8_t *codes, size_t k, int64_t *sig);
 

@@ -50,8 +50,7 @@ static bool scaled_at(size_t i, struct mx_probe_insn *insn) {
 		                        .b = &mx_types[b],
 		                        .scaled = true,
 		                        .gfx950 = true };
-	snprintf(insn->name, sizeof insn->name, "v_mfma_scale_f32_%ux%ux%u_f8f6f4_%s_%s",
-	         mx_shape_mn(shape), mx_shape_mn(shape), insn->k, insn->a->name, insn->b->name);
+	mx_scaled_name(shape, a, b, insn->name);
 	return true;
 }
 

@@ -8,13 +8,14 @@
 #define MX_PROBE_H
 
 #include "../../cases/case.h"
+#include "../../ref/mma/matrix_profiles.h"
 #include "../../ref/num/number.h"
 #include "random.h"
 
 enum { MX_PROBE_K = 128, MX_PROBE_BLOCKS = MX_PROBE_K / MX_BLOCK };
 
 struct mx_probe_insn {
-	char name[64];
+	char name[MX_SCALED_NAME];
 	unsigned k;
 	const struct mx_format_info *a, *b;
 	bool scaled, gfx950; /* whether it has scales; whether gfx950 has it */

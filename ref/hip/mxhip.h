@@ -107,14 +107,23 @@ struct mxhipLaunchOptions {
 	/* How matrix instructions accumulate, instead of `profile`. It has a name. Default: NULL.
 	 * It must stay valid until other options are set. */
 	const mx_profile *arithmetic;
+
+	/* How single matrix instructions accumulate, instead of both, and their number. The name of
+	 * each is that of its instruction, for scaled ones with the formats of A and B:
+	 * "v_mfma_f32_16x16x32_f16", "v_mfma_scale_f32_16x16x128_f8f6f4_E4M3_E2M1". A launch that
+	 * executes another one on floating-point numbers of 16 bits or fewer has a note. Default:
+	 * none. The list and the profiles must stay valid until other options are set. */
+	const mx_profile *const *arithmetics;
+	uint64_t n_arithmetics;
 };
 
 /* Sets the options of the calling thread's launches from the next one on; NULL: defaults. Replaces
  * all earlier options. Returns a hipError_t: hipSuccess, or hipErrorInvalidValue, which changes
  * nothing: `size` is 0 or not a multiple of 8, a member that this version lacks is not 0,
  * `analysis` has an unknown bit, `workgroups` are not in ascending order, time_limit is not from 0
- * to 1e9, a member that is 0 or 1 has another value, there is no profile of that name, or
- * `arithmetic` has no name or does not pass mx_profile_check.
+ * to 1e9, a member that is 0 or 1 has another value, there is no profile of that name,
+ * `arithmetic` or one of `arithmetics` has no name or does not pass mx_profile_check, or one of
+ * `arithmetics` has the name of no instruction.
  * mxhipErrorDetail has the reason. */
 MXHIP_API int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *options);
 

@@ -1,15 +1,17 @@
 /* Launch options of a thread, and the versions of their struct. */
 #include <string.h>
 
+#include "../mma/matrix_profiles.h"
 #include "runtime.h"
 
 /* Padding at the end would hide a member that a later version adds. */
 _Static_assert(sizeof(struct mxhipLaunchOptions) ==
-                       offsetof(struct mxhipLaunchOptions, arithmetic) + sizeof(void *),
+                       offsetof(struct mxhipLaunchOptions, n_arithmetics) + sizeof(uint64_t),
                "struct mxhipLaunchOptions ends with its last member");
 
 static _Thread_local struct mxhipLaunchOptions options;
 static _Thread_local const mx_profile *profile; /* NULL: the default */
+static _Thread_local struct mx_matrix_profiles profiles;
 static _Thread_local bool suspended;
 
 /* The options that have an effect. */
@@ -58,8 +60,27 @@ static bool is_ascending(const uint64_t *list, uint64_t n) {
 	return list || !n;
 }
 
+static bool is_arithmetic(const mx_profile *p) {
+	return p && p->name && !mx_profile_check(p);
+}
+
+/* False, with the reason, if one is wrong or of no instruction. */
+static bool read_arithmetics(const struct mxhipLaunchOptions *o, struct mx_matrix_profiles *t) {
+	for (uint64_t i = 0; i < o->n_arithmetics; i++) {
+		const mx_profile *p = o->arithmetics ? o->arithmetics[i] : NULL;
+		if (is_arithmetic(p) && mx_matrix_profiles_add(t, p))
+			continue;
+		mx_hip_fail(hipErrorInvalidValue,
+		            "arithmetics[%llu] is no profile of a matrix instruction",
+		            (unsigned long long)i);
+		return false;
+	}
+	return true;
+}
+
 int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *o) {
 	struct mxhipLaunchOptions next = { 0 };
+	struct mx_matrix_profiles single = { 0 };
 	const mx_profile *p = NULL;
 	if (o && !read_version(o, &next))
 		return hipErrorInvalidValue;
@@ -76,11 +97,14 @@ int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *o) {
 		return mx_hip_fail(hipErrorInvalidValue, "time_limit is from 0 to 1e9 seconds");
 	if (next.profile && !(p = mx_profile_by_name(next.profile)))
 		return mx_hip_fail(hipErrorInvalidValue, "no profile '%s'", next.profile);
-	if (next.arithmetic && (!next.arithmetic->name || mx_profile_check(next.arithmetic)))
+	if (next.arithmetic && !is_arithmetic(next.arithmetic))
 		return mx_hip_fail(hipErrorInvalidValue,
 		                   "arithmetic is no profile, or has no name");
+	if (!read_arithmetics(&next, &single))
+		return hipErrorInvalidValue;
 	next.profile = NULL; /* the caller's string is not kept */
 	options = next;
+	profiles = single;
 	profile = next.arithmetic ? next.arithmetic : p;
 	return hipSuccess;
 }
@@ -91,6 +115,7 @@ void mx_options_apply(struct mx_launch *l) {
 	l->max_instructions = o->instruction_limit;
 	l->time_limit = o->time_limit;
 	l->profile = profile && !suspended ? profile : mx_profile_at(0);
+	l->profiles = o->n_arithmetics ? &profiles : NULL;
 	l->observer = o->observer;
 	l->analysis = o->analysis;
 	l->scratch_apart = o->scratch_apart;

@@ -524,7 +524,8 @@ struct mx_launch {
 	uint64_t dispatch_id;
 	uint32_t number; /* in a sequence of launches, from 0: explicit schedules name it */
 	uint64_t seed;   /* of the schedule */
-	const mx_profile *profile; /* how matrix instructions accumulate */
+	const mx_profile *profile;                 /* how matrix instructions accumulate */
+	const struct mx_matrix_profiles *profiles; /* but those that have one there; or NULL */
 	uint64_t max_instructions; /* of a wave, before it counts as stuck; 0: 2^33 */
 	double time_limit;         /* seconds of host time, before the launch is late; 0: none */
 	unsigned threads;          /* host threads that may run workgroups; 0 and 1: one */

@@ -82,7 +82,7 @@ static uint64_t dot_i8(const struct mx_dense_args *g, const uint64_t *a, const u
 	int64_t sum = (int32_t)c;
 	for (unsigned k = 0; k < g->op->k; k++)
 		sum += (int8_t)a[k] * (int8_t)b[k];
-	if (g->clamp)
+	if (g->clamp || g->profile->over)
 		sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
 	return (uint32_t)sum;
 }

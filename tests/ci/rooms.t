@@ -16,7 +16,7 @@ my %above  = (
 	kernels => [qw(cases probe oracle fuzz ci)],
 	cases   => [qw(codeobject kernels probe oracle fuzz ci)],
 	probe   => [qw(codeobject kernels oracle fuzz ci)],
-	oracle  => [qw(codeobject probe fuzz ci)],
+	oracle  => [qw(codeobject fuzz ci)],
 	fuzz    => [qw(probe ci)],
 );
 

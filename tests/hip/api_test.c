@@ -638,7 +638,7 @@ static void test_seeds(void) {
 }
 
 /* Codes of all kinds; the scales differ so much that a sum of four blocks does not fit 24 bits. */
-static void run_dot(const char *profile, float out[256]) {
+static void run_dot(const char *profile, const mx_profile *single, float out[256]) {
 	static uint8_t codes[2048], scales[512];
 	uint32_t x = 1;
 	for (unsigned i = 0; i < sizeof codes; i++)
@@ -647,7 +647,7 @@ static void run_dot(const char *profile, float out[256]) {
 		scales[i] = 115 + ((x = x * 1664525 + 1013904223) >> 16) % 25;
 	void *c = device_copy(codes, sizeof codes), *s = device_copy(scales, sizeof scales);
 	void *o = device_bytes(1024), *params[] = { &o, &c, &s };
-	with_options(.profile = profile);
+	with_options(.profile = profile, .arithmetics = &single, .n_arithmetics = single != NULL);
 	must(launch("dot", params));
 	must(hipMemcpy(out, o, 1024, hipMemcpyDeviceToHost));
 	must(hipFree(c));
@@ -657,16 +657,25 @@ static void run_dot(const char *profile, float out[256]) {
 
 static void test_profiles(void) {
 	float by_default[256], block32[256], fused[256];
-	run_dot("block32", by_default);
-	run_dot("fused", fused);
-	run_dot("block32", block32);
+	run_dot("block32", NULL, by_default);
+	run_dot("fused", NULL, fused);
+	run_dot("block32", NULL, block32);
 	ok(!memcmp(by_default, block32, sizeof block32), "a profile gives the same bits again");
 	ok(memcmp(block32, fused, sizeof block32), "another profile gives other bits");
+	mx_profile single = { .name = "v_mfma_scale_f32_16x16x128_f8f6f4_E2M1_E2M1", .parts = 1 };
+	run_dot("block32", &single, by_default);
+	ok(!memcmp(by_default, fused, sizeof fused) && !mxhipReport()->n_findings,
+	   "an instruction can have one of its own, here fused");
+	single.name = "v_mfma_scale_f32_16x16x128_f8f6f4_E2M1_E4M3";
+	run_dot("block32", &single, by_default);
+	ok(!memcmp(by_default, block32, sizeof fused) && mxhipReport()->n_findings == 1 &&
+	           strstr(in_words(mxhipReport()->findings), "lack this one"),
+	   "  one that has none has the launch's, and a note");
 }
 
 static void test_counts(void) {
 	float out[256];
-	run_dot("block32", out);
+	run_dot("block32", NULL, out);
 	const struct mx_stats *s = &mxhipReport()->stats;
 	uint64_t sum = 0;
 	for (size_t i = 0; i < mxhipOpCount(); i++)

@@ -116,6 +116,16 @@ static void test_refused(void) {
 	refused(&n, "an arithmetic without a name");
 	n.known.arithmetic = &(const mx_profile){ .name = "x", .parts = 3 };
 	refused(&n, "an arithmetic that contradicts itself");
+	const mx_profile *const lists[] = { &(const mx_profile){ .name = "x", .parts = 1 },
+		                            &(const mx_profile){
+						    .name = "v_mfma_f32_16x16x32_f16" } };
+	n = options(sizeof n.known);
+	n.known.n_arithmetics = 1;
+	refused(&n, "arithmetics without a list");
+	n.known.arithmetics = lists;
+	refused(&n, "the arithmetic of no instruction");
+	n.known.arithmetics = lists + 1;
+	refused(&n, "that of an instruction, which contradicts itself");
 }
 
 /* Each workgroup of a grid of 3 x 2 stores a record with its hidden arguments. */

@@ -4,6 +4,7 @@
 #include "machine_test.h"
 
 #include "../../ref/isa/encoding/formats.h"
+#include "../../ref/mma/matrix_profiles.h"
 
 /* VGPRs 8 .. 55 are loaded from the arena, results are stored from VGPR 0 on.
  *   v_mbcnt_lo_u32_b32 v60, -1, 0 ; v_mbcnt_hi_u32_b32 v60, -1, v60 ; v_lshlrev_b32 v60, 2, v60 */
@@ -264,10 +265,21 @@ static void test_partial_result(void) {
 
 typedef uint32_t row_of_lanes[MX_LANES];
 
+/* The assumption that an instruction notes: that of its opcode; or, with profiles of single
+ * instructions that lack it, of its accumulation. */
+static const char *note_of(const struct machine *m, const struct mx_op *row, mx_type a) {
+	const struct mx_matrix_profiles *t = m->launch.profiles;
+	const struct mx_dense *dense = mx_dense_by_name(row->name);
+	bool has_one = t && dense && mx_matrix_profile_of(t, dense);
+	bool varies = a != MX_T_F64 && a != MX_T_F32 && a != MX_T_I8;
+	mx_assumption rule = mx_op_rests_on(row);
+	return mx_assumption_text(!rule && t && !has_one && varies ? MX_ASSUMES_NO_PROFILE : rule);
+}
+
 /* Runs a matrix instruction v[0:n-1] = ... and compares with the status and result of the
- * library. An opcode that rests on an assumption leaves its note. */
-static bool leaves(struct machine *m, const struct mx_op *row, uint32_t operands, unsigned n,
-                   mx_status status, const row_of_lanes *want) {
+ * library. It leaves the note of an assumption. */
+static bool leaves(struct machine *m, const struct mx_op *row, mx_type a, uint32_t operands,
+                   unsigned n, mx_status status, const row_of_lanes *want) {
 	uint32_t d[4];
 	encode_blank(row, d);
 	d[1] = operands;
@@ -276,7 +288,7 @@ static bool leaves(struct machine *m, const struct mx_op *row, uint32_t operands
 	append(&code, d, 8);
 	epilogue(&code, n);
 	run_code(m, &code);
-	const char *rule = mx_assumption_text(mx_op_rests_on(row));
+	const char *rule = note_of(m, row, a);
 	bool good = (*rule ? finding_says(m, rule) : no_findings(m)) && status == MX_OK;
 	if (!good)
 		show_findings(m);
@@ -288,11 +300,13 @@ static bool leaves(struct machine *m, const struct mx_op *row, uint32_t operands
 }
 
 /* v_mfma_* v[0:], v[8+...]: results may take 32 registers, so operands start at v40. */
-static bool run_dense(const struct mx_dense *op) {
+static bool run_dense(const struct mx_dense *op, const struct mx_matrix_profiles *profiles) {
 	const struct mx_op *row = row_of(op->name);
 	unsigned n = mx_dense_result_vgprs(op), operands = mx_dense_operand_vgprs(op);
 	uint32_t a[8][MX_LANES], b[8][MX_LANES], c[32][MX_LANES], want[32][MX_LANES];
 	struct machine m = machine();
+	const mx_profile *own = profiles ? mx_matrix_profile_of(profiles, op) : NULL;
+	m.launch.profiles = profiles;
 	if (!row || row->d != n || row->s[0] != operands) {
 		diag("%s: its row has %u and %u registers, not %u and %u", op->name,
 		     row ? row->d : 0, row ? row->s[0] : 0, n, operands);
@@ -308,7 +322,7 @@ static bool run_dense(const struct mx_dense *op) {
 			c[r][l] = r < 8 ? result(r, l) : source(r, l);
 	}
 	struct mx_dense_args args = { op,
-		                      m.launch.profile,
+		                      own ? own : m.launch.profile,
 		                      (const uint32_t(*)[MX_LANES])a,
 		                      (const uint32_t(*)[MX_LANES])b,
 		                      (const uint32_t(*)[MX_LANES])c,
@@ -317,25 +331,41 @@ static bool run_dense(const struct mx_dense *op) {
 		                      0,
 		                      0,
 		                      false };
-	return leaves(&m, row, (256 + 40) | (256 + 48) << 9 | 256 << 18, n, mx_mma_dense(&args),
-	              want);
+	return leaves(&m, row, op->a, (256 + 40) | (256 + 48) << 9 | 256 << 18, n,
+	              mx_mma_dense(&args), want);
 }
 
 static void test_dense(void) {
 	const struct mx_dense *op;
 	for (size_t i = 0; (op = mx_dense_at(i)); i++)
-		ok(run_dense(op), "%s uses the registers of its encoding", op->name);
+		ok(run_dense(op, NULL), "%s uses the registers of its encoding", op->name);
+}
+
+/* Profiles that cut results, for all dense instructions but `missing`. */
+static void test_dense_profiles(const char *missing) {
+	static mx_profile profile[MX_DENSE_INSNS];
+	struct mx_matrix_profiles t = { .dense = { NULL } };
+	const struct mx_dense *op;
+	unsigned wrong = 0;
+	for (size_t i = 0; (op = mx_dense_at(i)); i++) {
+		profile[i] = (mx_profile){ .name = op->name, .parts = 1, .round = 1, .over = 1 };
+		wrong += strcmp(op->name, missing) && !mx_matrix_profiles_add(&t, &profile[i]);
+	}
+	for (size_t i = 0; (op = mx_dense_at(i)); i++)
+		wrong += !run_dense(op, &t);
+	ok(!wrong, "each but %s has a profile", missing);
 }
 
 /* ---- sparse MFMA ---- */
 
 /* v_smfmac_* v[0:], v[40:], v[44:], v39. The pairs of the index ascend. */
-static bool run_sparse(const struct mx_sparse *op) {
+static bool run_sparse(const struct mx_sparse *op, const struct mx_matrix_profiles *profiles) {
 	enum { ASCENDING = 0xd8d8d8d8 };
 	const struct mx_op *row = row_of(op->name);
 	unsigned n = mx_sparse_result_vgprs(op), operands = mx_sparse_a_vgprs(op);
 	uint32_t a[4][MX_LANES], b[8][MX_LANES], index[MX_LANES], want[16][MX_LANES];
 	struct machine m = machine();
+	m.launch.profiles = profiles;
 	if (!row || row->d != n || row->s[0] != operands || row->s[1] != 2 * operands) {
 		diag("%s: another number of registers than in its row", op->name);
 		return false;
@@ -357,14 +387,16 @@ static bool run_sparse(const struct mx_sparse *op) {
 		                       (const uint32_t(*)[MX_LANES])b,
 		                       index,
 		                       want };
-	return leaves(&m, row, (256 + 40) | (256 + 44) << 9 | (256 + 39) << 18, n,
+	return leaves(&m, row, op->a, (256 + 40) | (256 + 44) << 9 | (256 + 39) << 18, n,
 	              mx_mma_sparse(&args), want);
 }
 
 static void test_sparse(void) {
+	const struct mx_matrix_profiles none = { .dense = { NULL } };
 	const struct mx_sparse *op;
 	for (size_t i = 0; (op = mx_sparse_at(i)); i++)
-		ok(run_sparse(op), "%s uses the registers of its encoding", op->name);
+		ok(run_sparse(op, NULL) && run_sparse(op, &none),
+		   "%s uses the registers of its encoding", op->name);
 }
 
 static const uint32_t sparse_to_agprs[] = {
@@ -458,6 +490,8 @@ int main(void) {
 	test_partial_result();
 	test_literal_source();
 	test_dense();
+	test_dense_profiles("v_mfma_f32_16x16x32_bf16");
+	test_dense_profiles("v_mfma_f32_16x16x4_f32");
 	test_sparse();
 	test_sparse_index();
 	test_sparse_refused();

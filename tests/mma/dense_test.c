@@ -224,7 +224,9 @@ struct element {
 
 static struct element gather(const struct form *f, const struct mx_dense_args *g, struct wave *w,
                              unsigned b, unsigned i, unsigned j) {
-	struct element e = { .ta = f->a, .tb = f->b, .k = f->k, .clamp = g->clamp };
+	struct element e = {
+		.ta = f->a, .tb = f->b, .k = f->k, .clamp = g->clamp || g->profile->over
+	};
 	unsigned lane, item, size = 64 >> g->cbsz;
 	bool f64 = is(f->a, "f64");
 	for (unsigned k = 0; k < f->k; k++) {
@@ -384,6 +386,23 @@ static void test_form(const struct form *f) {
 	ok(!wrong, "%s: %d results with all broadcasts of A and B are right", f->name, n);
 }
 
+/* A profile whose sums do not wrap. */
+static void test_saturating(void) {
+	const mx_profile saturates = { .name = "saturates", .parts = 1, .over = 1 };
+	struct wave w;
+	int wrong = 0, n = 0;
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+		if (!is(forms[i].a, "i8"))
+			continue;
+		random_wave(&w, &forms[i]);
+		struct mx_dense_args g = args_of(&forms[i], &w, "block32");
+		g.profile = &saturates;
+		wrong += wrong_results(&forms[i], &g, &w, 100);
+		n += 100;
+	}
+	ok(n && !wrong, "i8: %d sums saturate if the profile says so", n);
+}
+
 /* ---- cases by hand ---- */
 
 /* D[0][0][0] of f16 16x16x32 with products 1 * x at the listed k. */
@@ -454,6 +473,7 @@ int main(void) {
 	ok(!mx_dense_at(FORMS) && !mx_dense_by_name("v_mfma_f32_16x16x8_xf32"),
 	   "there are no others; gfx950 has no xf32");
 	test_layout_by_hand();
+	test_saturating();
 	test_half_profile();
 	test_bad_options();
 	return done_testing();

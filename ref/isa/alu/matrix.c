@@ -2,6 +2,7 @@
  * ignored. */
 #include <string.h>
 
+#include "../../mma/matrix_profiles.h"
 #include "../machine/findings.h"
 #include "../machine/registers.h"
 #include "lanes.h"
@@ -64,6 +65,30 @@ static void scale_bytes(struct mx_wave *w, const struct mx_inst *in, unsigned i,
 		bytes[l] = scale[l] >> shift;
 }
 
+/* The launch's profile, for an instruction that has none of its own. */
+static const mx_profile *common_profile(struct mx_wave *w, const struct mx_inst *in) {
+	const struct mx_launch *l = w->group->run->launch;
+	if (l->profiles)
+		mx_assume(w, in, 0, MX_ASSUMES_NO_PROFILE);
+	return l->profile;
+}
+
+static const mx_profile *profile_of_dense(struct mx_wave *w, const struct mx_inst *in) {
+	const struct mx_launch *l = w->group->run->launch;
+	mx_type a = in->mai.dense->a;
+	const mx_profile *p = l->profiles ? mx_matrix_profile_of(l->profiles, in->mai.dense) : NULL;
+	if (a == MX_T_F32 || a == MX_T_F64 || a == MX_T_I8)
+		return p ? p : l->profile;
+	return p ? p : common_profile(w, in);
+}
+
+static const mx_profile *profile_of_scaled(struct mx_wave *w, const struct mx_inst *in,
+                                           mx_shape shape) {
+	const struct mx_matrix_profiles *t = w->group->run->launch->profiles;
+	const mx_profile *p = t ? t->scaled[shape][in->mai.cbsz][in->mai.blgp] : NULL;
+	return p ? p : common_profile(w, in);
+}
+
 /* ---- unwritten bits of the result: an unwritten bit of A taints a row, one of B a column ---- */
 
 static uint64_t operand_unwritten(const struct mx_wave *w, const struct mx_inst *in,
@@ -120,7 +145,7 @@ static void exec_dense(struct mx_wave *w, const struct mx_inst *in) {
 	mx_vreg constant[MAX_D], d[MAX_D], u;
 	struct mx_dense_args args = {
 		in->mai.dense,
-		w->group->run->launch->profile,
+		profile_of_dense(w, in),
 		registers(w, in, MX_AT_SRC0),
 		registers(w, in, MX_AT_SRC1),
 		accumulator(w, in, constant),
@@ -151,7 +176,8 @@ static void exec_sparse(struct mx_wave *w, const struct mx_inst *in) {
 	mx_vreg d[MAX_D], u;
 	struct mx_sparse_args args = {
 		in->mai.sparse,
-		w->group->run->launch->profile,
+		in->mai.sparse->a == MX_T_I8 ? w->group->run->launch->profile
+					     : common_profile(w, in),
 		registers(w, in, MX_AT_SRC0),
 		registers(w, in, MX_AT_SRC1),
 		index ? *index : NULL,
@@ -204,7 +230,7 @@ void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in) {
 	scale_bytes(w, in, 0, scale_a);
 	scale_bytes(w, in, 1, scale_b);
 	struct mx_mma_args args = {
-		w->group->run->launch->profile,
+		profile_of_scaled(w, in, shape),
 		shape,
 		in->mai.cbsz,
 		in->mai.blgp,

@@ -1,0 +1,378 @@
+/* Members of the family of profiles (exact.h): a dot, and the product of a kernel.
+ *
+ * A step adds its terms as integers in units of powers of two. With align they are within a few
+ * times 40 bits of the largest exponent, so that they fit 128 bits. Exact sums are GMP integers,
+ * of which 100 bits and a sticky bit are kept. */
+#include "inside.h"
+
+#include <gmp.h>
+#include <stdlib.h>
+
+typedef unsigned __int128 u128;
+
+enum { MAX_K = 128, MAN = 23, EXP_MIN = -126, EXP_MAX = 127, NONE = -99999, KEPT = 100 };
+enum { ASCENDING, DESCENDING, STRIDED, HALVES, PAIRS };
+enum { TO_ZERO, TO_FLOOR, TO_EVEN, TO_ODD };
+enum { FLUSH_ELEMENTS = 1, FLUSH_C = 2, FLUSH_RESULTS = 4 };
+
+#define SIGN     0x80000000u
+#define INFINITE 0x7f800000u
+#define QUIET    0x7fc00000u
+
+static int width(u128 x) {
+	uint64_t high = x >> 64, low = x;
+	return high ? 128 - __builtin_clzll(high) : low ? 64 - __builtin_clzll(low) : 0;
+}
+
+/* ---- factors and products ---- */
+
+static bool is_zero(const struct exact_item *x) {
+	return !x->sig && !(x->flags & (EXACT_INF | EXACT_NAN));
+}
+
+static int leading(const struct exact_item *x) {
+	return x->exp + width(x->sig) - 1;
+}
+
+static bool is_subnormal(const struct exact_item *x) {
+	return x->sig && leading(x) < x->top;
+}
+
+static struct exact_item factor_of_f32(uint32_t bits) {
+	uint32_t exp = bits >> MAN & 0xff, man = bits & 0x7fffff;
+	int top = (int)(exp ? exp : 1) - 127;
+	unsigned special = exp < 0xff ? 0 : man ? EXACT_NAN : EXACT_INF;
+	return (struct exact_item){
+		.flags = (bits & SIGN ? EXACT_NEGATIVE : 0) | special,
+		.sig = special ? 0 : man | (exp ? 1u << MAN : 0),
+		.exp = top - MAN,
+		.top = top,
+	};
+}
+
+static struct exact_item element(const struct exact_member *p, struct exact_item x) {
+	if (is_subnormal(&x) && p->flush & FLUSH_ELEMENTS)
+		x.sig = 0;
+	else if (is_subnormal(&x) && p->lead)
+		x.top = leading(&x);
+	return x;
+}
+
+static struct exact_item product(const struct exact_member *p, struct exact_item a,
+                                 struct exact_item b) {
+	a = element(p, a);
+	b = element(p, b);
+	unsigned special = (a.flags | b.flags) & (EXACT_INF | EXACT_NAN);
+	bool nan = special & EXACT_NAN || (special && (is_zero(&a) || is_zero(&b)));
+	return (struct exact_item){
+		.flags = ((a.flags ^ b.flags) & EXACT_NEGATIVE) | (nan ? EXACT_NAN : special),
+		.sig = special ? 0 : a.sig * b.sig,
+		.exp = a.exp + b.exp,
+		.top = a.top + b.top,
+	};
+}
+
+/* ---- numbers: v 2^exp ---- */
+
+struct number {
+	__int128 v;
+	int exp;
+};
+
+static struct number value(const struct exact_item *x) {
+	__int128 v = (__int128)x->sig;
+	return (struct number){ x->flags & EXACT_NEGATIVE ? -v : v, x->exp };
+}
+
+/* x as a multiple of 2^exp, if it has smaller bits. */
+static struct number cut_at(struct number x, int exp, unsigned cut) {
+	u128 magnitude = x.v < 0 ? -(u128)x.v : (u128)x.v, half, rest;
+	int lost = exp - x.exp;
+	if (lost <= 0)
+		return x;
+	if (cut == TO_FLOOR)
+		return (struct number){ x.v >> (lost < 127 ? lost : 127), exp };
+	if (lost > 126) /* at most a quarter of a unit */
+		return (struct number){ cut == TO_ODD ? (x.v > 0) - (x.v < 0) : 0, exp };
+	half = (u128)1 << (lost - 1);
+	rest = magnitude & (2 * half - 1);
+	magnitude >>= lost;
+	if (cut == TO_EVEN)
+		magnitude += rest > half || (rest == half && magnitude & 1);
+	if (cut == TO_ODD)
+		magnitude |= rest != 0;
+	return (struct number){ x.v < 0 ? -(__int128)magnitude : (__int128)magnitude, exp };
+}
+
+static struct number plus(struct number x, struct number y) {
+	if (!x.v || !y.v)
+		return x.v ? x : y;
+	if (x.exp > y.exp)
+		return plus(y, x);
+	return (struct number){ x.v + y.v * ((__int128)1 << (y.exp - x.exp)), x.exp };
+}
+
+/* The f32 of x, as the member rounds results. */
+static uint32_t rounded(const struct exact_member *p, struct number x) {
+	int man = p->bits ? (int)p->bits : MAN;
+	uint32_t sign = x.v < 0 ? SIGN : 0;
+	u128 magnitude = x.v < 0 ? -(u128)x.v : (u128)x.v;
+	if (!x.v)
+		return 0;
+	int top = width(magnitude) - 1 + x.exp;
+	x = cut_at((struct number){ (__int128)magnitude, x.exp },
+	           (top < EXP_MIN ? EXP_MIN : top) - man, p->round ? TO_ZERO : TO_EVEN);
+	int bits = width((u128)x.v);
+	top = bits - 1 + x.exp;
+	if (!x.v || (top < EXP_MIN && p->flush & FLUSH_RESULTS))
+		return p->zero == 2 ? 0 : sign;
+	if (top > EXP_MAX)
+		return sign | (p->over ? INFINITE - (1u << (MAN - man)) : INFINITE);
+	int up = x.exp - ((top < EXP_MIN ? EXP_MIN : top) - MAN);
+	uint32_t sig = (uint32_t)(up < 0 ? x.v >> -up : x.v << up);
+	return sign | (top < EXP_MIN ? sig : (uint32_t)(top + 127) << MAN | (sig & 0x7fffff));
+}
+
+/* ---- a step ---- */
+
+struct step {
+	const struct exact_member *p;
+	struct exact_item term[MAX_K], c;
+	unsigned n;
+};
+
+static int top_with_c(const struct step *s, int top) {
+	return s->c.sig && s->c.top > top ? s->c.top : top;
+}
+
+/* Whether term i is of that part; all terms are of part -1. */
+static bool is_of(const struct step *s, unsigned i, int part) {
+	const struct exact_member *p = s->p;
+	unsigned each = p->group / p->parts;
+	if (part < 0 || p->parts == 1)
+		return true;
+	return (p->split ? each ? i / each % p->parts : 0 : i % p->parts) == (unsigned)part;
+}
+
+static int top_of(const struct step *s, int part) {
+	int top = s->p->low ? -(int)s->p->low : NONE;
+	for (unsigned i = 0; i < s->n; i++)
+		if (is_of(s, i, part) && s->term[i].sig && s->term[i].top > top)
+			top = s->term[i].top;
+	return top;
+}
+
+static struct number aligned_terms(const struct step *s, int part, int exp) {
+	struct number sum = { 0, exp };
+	for (unsigned i = 0; i < s->n; i++)
+		if (is_of(s, i, part) && s->term[i].sig)
+			sum = plus(sum, cut_at(value(&s->term[i]), exp, s->p->cut));
+	return sum;
+}
+
+static struct number sum_apart(const struct step *s) {
+	const struct exact_member *p = s->p;
+	int most = top_of(s, -1), top = top_with_c(s, most);
+	struct number sum = { 0, 0 }, c = value(&s->c);
+	for (unsigned i = 0; i < p->parts; i++) {
+		struct number part = aligned_terms(s, (int)i, top_of(s, (int)i) - (int)p->align);
+		sum = plus(sum,
+		           cut_at(part, most - (int)(p->parts > 1 ? p->join : p->align), TO_FLOOR));
+	}
+	sum = cut_at(sum, top - (int)p->dot, TO_FLOOR);
+	if (p->drop && s->c.top < top - (int)p->drop)
+		c.v = 0;
+	sum = plus(sum, cut_at(c, top - (int)p->acc, TO_FLOOR));
+	int lead = width(sum.v < 0 ? -(u128)sum.v : (u128)sum.v) - 1 + sum.exp;
+	return p->norm && sum.v ? cut_at(sum, lead - (int)p->norm, TO_FLOOR) : sum;
+}
+
+static struct number sum_together(const struct step *s) {
+	int exp = top_with_c(s, top_of(s, -1)) - (int)s->p->align;
+	return plus(aligned_terms(s, -1, exp), cut_at(value(&s->c), exp, s->p->cut));
+}
+
+/* The smallest unit of C and the terms. */
+static int least_unit(const struct step *s) {
+	int least = s->c.sig ? s->c.exp : -NONE;
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->term[i].sig && s->term[i].exp < least)
+			least = s->term[i].exp;
+	return least;
+}
+
+static void add_to(mpz_t sum, mpz_t scratch, const struct exact_item *x, int unit) {
+	if (!x->sig)
+		return;
+	mpz_set_ui(scratch, x->sig);
+	mpz_mul_2exp(scratch, scratch, (mp_bitcnt_t)(x->exp - unit));
+	(x->flags & EXACT_NEGATIVE ? mpz_sub : mpz_add)(sum, sum, scratch);
+}
+
+/* The exact sum; of more than KEPT bits, the first with a sticky bit. */
+static struct number sum_exact(const struct step *s) {
+	int unit = least_unit(s);
+	uint64_t words[2] = { 0 };
+	mpz_t sum, scratch;
+	mpz_inits(sum, scratch, NULL);
+	add_to(sum, scratch, &s->c, unit);
+	for (unsigned i = 0; i < s->n; i++)
+		add_to(sum, scratch, &s->term[i], unit);
+	size_t bits = mpz_sizeinbase(sum, 2), lost = bits > KEPT ? bits - KEPT : 0;
+	bool negative = mpz_sgn(sum) < 0, sticky = mpz_sgn(sum) && mpz_scan1(sum, 0) < lost;
+	mpz_tdiv_q_2exp(sum, sum, lost);
+	mpz_export(words, NULL, -1, sizeof *words, 0, 0, sum);
+	mpz_clears(sum, scratch, NULL);
+	__int128 v = (__int128)((u128)words[1] << 64 | words[0] | sticky);
+	return (struct number){ negative ? -v : v, unit + (int)lost };
+}
+
+/* What a term or C has of infinities and NaN; a term at the limit is an infinity. */
+static unsigned special_of(const struct exact_item *x, unsigned limit) {
+	bool infinite = x->flags & EXACT_INF || (limit && x->sig && leading(x) >= (int)limit);
+	if (x->flags & EXACT_NAN)
+		return EXACT_SEEN_NAN;
+	return !infinite                   ? 0
+	       : x->flags & EXACT_NEGATIVE ? EXACT_SEEN_MINUS_INF
+	                                   : EXACT_SEEN_PLUS_INF;
+}
+
+static uint32_t end_step(const struct step *s) {
+	const struct exact_member *p = s->p;
+	unsigned seen = special_of(&s->c, 0), both = EXACT_SEEN_PLUS_INF | EXACT_SEEN_MINUS_INF;
+	bool minus_zero = is_zero(&s->c) && s->c.flags & EXACT_NEGATIVE;
+	for (unsigned i = 0; i < s->n; i++) {
+		seen |= special_of(&s->term[i], p->limit);
+		minus_zero &= is_zero(&s->term[i]) && s->term[i].flags & EXACT_NEGATIVE;
+	}
+	if (seen & EXACT_SEEN_NAN || (seen & both) == both)
+		return p->nan ? p->nan : QUIET;
+	if (seen)
+		return seen & EXACT_SEEN_MINUS_INF ? SIGN | INFINITE : INFINITE;
+	if (minus_zero)
+		return p->zero ? 0 : SIGN;
+	return rounded(p, !p->align ? sum_exact(s) : p->fused ? sum_together(s) : sum_apart(s));
+}
+
+/* ---- a dot ---- */
+
+static struct exact_item accumulator(const struct exact_member *p, uint32_t bits) {
+	struct exact_item c = factor_of_f32(bits);
+	if (is_subnormal(&c) && p->flush & FLUSH_C)
+		c.sig = 0;
+	return c;
+}
+
+/* The product that is number i of a step. */
+static unsigned place(const struct exact_member *p, unsigned K, unsigned group, unsigned step,
+                      unsigned i) {
+	unsigned steps = K / group;
+	switch (K % group ? ASCENDING : p->order) {
+	case DESCENDING: return (steps - 1 - step) * group + i;
+	case STRIDED: return i * steps + step;
+	case HALVES: return i / (group / 2) * (K / 2) + step * (group / 2) + i % (group / 2);
+	case PAIRS: return i / 2 * (2 * steps) + 2 * step + i % 2;
+	default: return step * group + i;
+	}
+}
+
+static uint32_t add_last(const struct exact_member *p, uint32_t sum, uint32_t c) {
+	const struct exact_member last = { .group = 1,
+		                           .parts = 1,
+		                           .round = p->late == 1 && p->round,
+		                           .bits = p->bits,
+		                           .flush = p->flush,
+		                           .nan = p->nan,
+		                           .zero = p->zero,
+		                           .over = p->over };
+	struct step s = { .p = &last, .c = accumulator(p, c), .n = 1 };
+	s.term[0] = factor_of_f32(sum);
+	return end_step(&s);
+}
+
+uint32_t exact_member_dot(const struct exact_member *p, unsigned K, const struct exact_item *a,
+                          const struct exact_item *b, uint32_t c) {
+	unsigned group = p->group && p->group < K ? p->group : K;
+	uint32_t acc = p->late ? SIGN : c;
+	struct step s = { .p = p };
+	for (unsigned first = 0; first < K; first += group) {
+		s.n = K - first < group ? K - first : group;
+		s.c = accumulator(p, acc);
+		for (unsigned i = 0; i < s.n; i++) {
+			unsigned k = place(p, K, group, first / group, i);
+			s.term[i] = product(p, a[k], b[k]);
+		}
+		acc = end_step(&s);
+	}
+	return p->late ? add_last(p, acc, c) : acc;
+}
+
+/* ---- a product ---- */
+
+struct work {
+	const struct exact_member *p;
+	unsigned K;
+	struct exact_rows a, b;
+	uint32_t *out;
+};
+
+/* K factors of a row from element `first`, a multiple of the block. */
+static void factors(const struct exact_rows *rows, size_t row, size_t first, unsigned K,
+                    struct exact_item *to) {
+	struct exact_row r = exact_row_at(rows, row);
+	int man = (int)rows->format->man_bits;
+	for (size_t i = 0; i < K; i++) {
+		size_t k = first + i;
+		uint64_t sig = (uint64_t)llabs(r.sig[k]);
+		int up = sig && width(sig) - 1 > man ? width(sig) - 1 - man : 0;
+		int exp = r.block[k / EXACT_BLOCK].exp + up;
+		to[i] = (struct exact_item){ r.flags[k], sig >> up, exp, exp + man };
+	}
+}
+
+static void row_of_product(void *context, size_t from, size_t to) {
+	const struct work *w = context;
+	struct exact_item a[MAX_K], b[MAX_K];
+	size_t blocks = w->K / EXACT_BLOCK;
+	for (size_t i = from * w->b.rows; i < to * w->b.rows; i++)
+		w->out[i] = 0;
+	for (size_t i = from; i < to; i++)
+		for (size_t block = 0; block < w->a.blocks; block += blocks) {
+			factors(&w->a, i, block * EXACT_BLOCK, w->K, a);
+			for (size_t j = 0; j < w->b.rows; j++) {
+				uint32_t *acc = &w->out[i * w->b.rows + j];
+				factors(&w->b, j, block * EXACT_BLOCK, w->K, b);
+				*acc = exact_member_dot(w->p, w->K, a, b, *acc);
+			}
+		}
+}
+
+enum exact_status exact_member_product(const struct exact_gemm *g, const struct exact_member *p,
+                                       unsigned mma_k, uint32_t *out) {
+	struct work w = { .p = p, .K = mma_k, .out = out };
+	size_t tile = g->k_tile ? g->k_tile : mma_k;
+	if (!mma_k || mma_k % EXACT_BLOCK || mma_k > MAX_K || tile % mma_k)
+		return EXACT_BAD_SHAPE;
+	enum exact_status status = exact_rows_decode(&w.a, &g->a, g->m, g->k, tile / EXACT_BLOCK);
+	if (!status)
+		status = exact_rows_decode(&w.b, &g->b, g->n, g->k, tile / EXACT_BLOCK);
+	if (!status)
+		exact_parallel(g->threads, g->m, 1, row_of_product, &w);
+	exact_rows_free(&w.a);
+	exact_rows_free(&w.b);
+	return status;
+}
+
+/* ---- the exact regime ----
+ *
+ * Let 2^q be the largest power of two that divides an element's products, q >= -149. Each product,
+ * C and each partial sum is a multiple of 2^q below 2^(q+24), and the exponents P, Q and E are at
+ * most q + 24, or -low. So a cut to 24 bits or more below them changes nothing, C is never 2^24
+ * below E, and no sum has more than 24 bits. */
+bool exact_member_keeps_regime(const struct exact_member *p) {
+	bool wide = p->align >= 24 && (!p->low || p->low + p->align >= 149);
+	bool apart = p->fused || ((p->parts == 1 || p->join >= 24) && p->dot >= 24 &&
+	                          p->acc >= 24 && (!p->drop || p->drop >= 24));
+	return (!p->align || (wide && apart)) && (!p->norm || p->norm >= 23) &&
+	       (!p->bits || p->bits == MAN) && !p->flush && (!p->limit || p->limit >= 128);
+}

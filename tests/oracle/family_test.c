@@ -1,0 +1,188 @@
+/* Members of the family: libmxref against oracle/exact, dots and products. */
+#include "../probe/member.h"
+
+#include <string.h>
+
+#include "../../oracle/exact/exact.h"
+
+/* ---- dots ---- */
+
+static struct exact_item factor(const struct mx_format_info *f, uint32_t code, int scale) {
+	uint32_t field = code >> f->man_bits & ((1u << f->exp_bits) - 1),
+		 man = code & ((1u << f->man_bits) - 1);
+	bool ones = field == (1u << f->exp_bits) - 1;
+	bool nan = scale == 0xFF ||
+	           (ones && (f->specials == MX_IEEE       ? man != 0
+	                     : f->specials == MX_NAN_ONLY ? man == (1u << f->man_bits) - 1
+	                                                  : false));
+	bool inf = ones && f->specials == MX_IEEE && !man;
+	int top = (int)(field ? field : 1) - f->bias + scale - 127;
+	return (struct exact_item){
+		.flags = (code >> (f->bits - 1) ? EXACT_NEGATIVE : 0) | (nan ? EXACT_NAN : 0) |
+		         (inf ? EXACT_INF : 0),
+		.sig = nan || inf ? 0 : man | (field ? 1u << f->man_bits : 0),
+		.exp = top - (int)f->man_bits,
+		.top = top,
+	};
+}
+
+static struct exact_member member_of(const mx_profile *p) {
+	return (struct exact_member){
+#define MX_FAMILY(field, ...) .field = p->field,
+#include "../../oracle/probe/family.def"
+#undef MX_FAMILY
+	};
+}
+
+static uint32_t result(const struct mx_probe_insn *insn, const mx_profile *p,
+                       const struct mx_probe_dot *d) {
+	struct exact_item a[MX_PROBE_K], b[MX_PROBE_K];
+	struct exact_member m = member_of(p);
+	for (unsigned k = 0; k < insn->k; k++) {
+		a[k] = factor(insn->a, d->a[k], d->sa[k / MX_BLOCK]);
+		b[k] = factor(insn->b, d->b[k], d->sb[k / MX_BLOCK]);
+	}
+	return exact_member_dot(&m, insn->k, a, b, d->c);
+}
+
+static void test_members(const struct mx_probe_insn *insn, unsigned members, unsigned step) {
+	struct mx_term term[2 * MX_PROBE_K];
+	struct mx_probe_terms terms = { term, term + MX_PROBE_K, 0 };
+	size_t n, dots = 0, wrong = 0;
+	struct mx_probe_dot *dot = mx_probe_questions(insn, &n);
+	uint64_t random = n;
+	for (unsigned i = 0; i < members && !wrong; i++) {
+		mx_profile p = draw_member(insn->k, &random);
+		for (size_t k = next_random(&random) % step; k < n && !wrong; k += step, dots++) {
+			mx_probe_terms(insn, &dot[k], &terms);
+			uint32_t d = mx_probe_result(insn, &p, &terms),
+				 want = result(insn, &p, &dot[k]);
+			if (d != want && ++wrong) {
+				diag("%s dot %zu: 0x%08X, want 0x%08X",
+				     mx_question_name(dot[k].question), k, d, want);
+				print_member("the member", &p);
+			}
+		}
+	}
+	ok(dots && !wrong, "%s: %zu dots under %u profiles", insn->name, dots, members);
+	free(dot);
+}
+
+/* ---- products ---- */
+
+enum { M = 3, N = 4, K = 200, BLOCKS = 7, ROWS = M + N, TILE = 384 };
+
+/* M rows of A, then N of B: 8-bit elements, and two instructions of zeros up to TILE. */
+struct matrices {
+	mx_elem elem[ROWS][TILE];
+	uint8_t code[ROWS][K];
+	mx_e8m0 scale[ROWS][TILE / MX_BLOCK];
+	uint8_t scale_bytes[ROWS][BLOCKS];
+};
+
+static void draw(struct matrices *x, uint64_t *random) {
+	memset(x, 0, sizeof *x);
+	for (unsigned i = 0; i < ROWS; i++)
+		for (unsigned k = 0; k < K; k++) {
+			bool nan = next_random(random) % 2000 == 0;
+			x->code[i][k] = (uint8_t)next_random(random) & (nan ? 0xFF : 0xBF);
+			x->elem[i][k].v = x->code[i][k];
+			x->scale[i][k / MX_BLOCK].v = x->scale_bytes[i][k / MX_BLOCK] =
+				(uint8_t)(120 + k / MX_BLOCK);
+		}
+}
+
+static uint32_t dot_of(const struct matrices *x, const mx_profile *p, unsigned i, unsigned j,
+                       unsigned mma_k) {
+	mx_f32 acc = { 0 };
+	for (unsigned k = 0; k < TILE; k += mma_k)
+		mx_mma_dot(p, MX_E4M3, MX_E5M2, mma_k, x->elem[i] + k, x->scale[i] + k / MX_BLOCK,
+		           x->elem[M + j] + k, x->scale[M + j] + k / MX_BLOCK, acc, &acc);
+	return acc.v;
+}
+
+static struct exact_operand operand(const struct matrices *x, const char *format, unsigned row) {
+	return (struct exact_operand){ format, x->code[row], x->scale_bytes[row], K, BLOCKS };
+}
+
+static void test_products(unsigned members, unsigned mma_k) {
+	uint64_t random = mma_k;
+	unsigned wrong = 0;
+	struct matrices x;
+	for (unsigned t = 0; t < members; t++) {
+		uint32_t got[M * N];
+		mx_profile p = draw_member(mma_k, &random);
+		struct exact_member member = member_of(&p);
+		draw(&x, &random);
+		struct exact_gemm g = { M, N, K, operand(&x, "E4M3", 0), operand(&x, "E5M2", M) };
+		g.k_tile = TILE;
+		g.threads = 2;
+		wrong += exact_member_product(&g, &member, mma_k, got) != EXACT_OK;
+		for (unsigned i = 0; i < M * N; i++)
+			wrong += got[i] != dot_of(&x, &p, i / N, i % N, mma_k);
+	}
+	ok(!wrong, "products by instructions of %u, zeros up to %u, under %u profiles", mma_k, TILE,
+	   members);
+}
+
+/* ---- the exact regime ---- */
+
+/* Whether products in the regime, the smallest of them 2^-2 or 2^-149, are exact. */
+static bool is_exact(const struct exact_member *member, bool small, uint64_t *random) {
+	static uint8_t code[2][M][128], scale[2][M][4];
+	uint32_t got[M * M], want[M * M];
+	bool holds = false;
+	for (size_t i = 0; i < sizeof code; i++)
+		(&code[0][0][0])[i] = (uint8_t)next_random(random);
+	memset(scale[0], small ? 60 : 127, sizeof scale[0]);
+	memset(scale[1], small ? 47 : 127, sizeof scale[1]);
+	struct exact_gemm g = { M,
+		                M,
+		                128,
+		                { "E2M1", code[0][0], scale[0][0], 128, 4 },
+		                { "E2M1", code[1][0], scale[1][0], 128, 4 } };
+	need(!exact_regime(&g, &holds, NULL, 0) && holds && !exact_product(&g, want) &&
+	             !exact_member_product(&g, member, 128, got),
+	     "data in the regime");
+	return !memcmp(got, want, sizeof got);
+}
+
+static void test_regime(unsigned members) {
+	uint64_t random = 1;
+	unsigned kept = 0, differ = 0, wrong = 0;
+	for (unsigned t = 0; t < members; t++) {
+		mx_profile p = draw_member(128, &random);
+		struct exact_member member = member_of(&p);
+		bool keeps = exact_member_keeps_regime(&member),
+		     exact = is_exact(&member, next_random(&random) % 2, &random);
+		kept += keeps;
+		differ += !keeps && !exact;
+		wrong += keeps && !exact;
+	}
+	ok(kept && differ && !wrong, "the exact regime: %u of %u profiles keep it, %u give others",
+	   kept, members, differ);
+	for (unsigned low = 120; low < 130; low++) {
+		struct exact_member m = {
+			.group = 64, .parts = 1, .align = 24, .low = low, .dot = 24, .acc = 24
+		};
+		wrong += exact_member_keeps_regime(&m) != (low >= 125) ||
+		         is_exact(&m, true, &random) != (low >= 125);
+	}
+	ok(!wrong, "  low and align reach 149");
+}
+
+int main(void) {
+	static const char *const names[] = { "mma_m16n8k32_e4m3", "mma_m16n8k16_bf16",
+		                             "mma_m16n8k8_tf32", "v_mfma_f32_16x16x32_f16",
+		                             "v_mfma_scale_f32_16x16x128_f8f6f4_E5M2_E2M1" };
+	struct mx_probe_insn insn;
+	unsigned members = is_long() ? 2000 : 100;
+	for (size_t i = 0; mx_probe_insn_at(i, &insn); i++)
+		for (size_t j = 0; j < sizeof names / sizeof *names; j++)
+			if (!strcmp(insn.name, names[j]))
+				test_members(&insn, members, 400);
+	test_products(members, 64);
+	test_products(members, 128);
+	test_regime(4 * members);
+	return done_testing();
+}
