@@ -146,13 +146,14 @@ static inline unsigned mx_cells_count(mx_cells c) {
 static inline uint64_t mx_bits_twice(uint32_t bits) {
 	uint64_t x = bits;
 #ifdef __BMI2__
-	return __builtin_ia32_pdep_di(x, 0x5555555555555555) * 3;
-#endif
+	x = __builtin_ia32_pdep_di(x, 0x5555555555555555);
+#else
 	x = (x | x << 16) & 0x0000ffff0000ffff;
 	x = (x | x << 8) & 0x00ff00ff00ff00ff;
 	x = (x | x << 4) & 0x0f0f0f0f0f0f0f0f;
 	x = (x | x << 2) & 0x3333333333333333;
 	x = (x | x << 1) & 0x5555555555555555;
+#endif
 	return x * 3;
 }
 
