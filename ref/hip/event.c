@@ -28,18 +28,34 @@ static bool are_event_flags(unsigned flags) {
 	       (!(flags & INTERPROCESS) || flags & DISABLE_TIMING);
 }
 
-MXHIP_API hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags) {
-	if (!event || !are_event_flags(flags))
-		return mx_hip_return(hipErrorInvalidValue);
+/* It is device memory, which a handle can share. It stays until the process ends: enqueued waits
+ * read it. */
+static struct mx_shared_event *new_shared(void) {
+	struct mx_shared_event *s = mx_hip_allocate(
+		sizeof *s, (struct mx_allocation){ .internal = true, .device = mx_device() });
+	if (s)
+		mx_hip_mark((uint64_t)(uintptr_t)s, sizeof *s, MX_WRITTEN);
+	return s;
+}
+
+hipError_t mx_event_new(unsigned flags, struct mx_shared_event *shared, hipEvent_t *event) {
 	struct ihipEvent_t *made = calloc(1, sizeof *made);
-	if (!made || !mx_handle_add(MX_EVENT, made)) {
+	bool ok = made && (shared || !(flags & INTERPROCESS) || (shared = new_shared()));
+	if (!ok || !mx_handle_add(MX_EVENT, made)) {
 		free(made);
 		return mx_hip_return(hipErrorOutOfMemory);
 	}
 	made->device = mx_device();
 	made->timed = !(flags & DISABLE_TIMING);
+	made->shared = shared;
 	*event = made;
 	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags) {
+	if (!event || !are_event_flags(flags))
+		return mx_hip_return(hipErrorInvalidValue);
+	return mx_event_new(flags, NULL, event);
 }
 
 MXHIP_API hipError_t hipEventCreate(hipEvent_t *event) {
@@ -55,6 +71,45 @@ MXHIP_API hipError_t hipEventDestroy(hipEvent_t event) {
 	mx_queue_free_event(event);
 	return mx_hip_return(hipSuccess);
 }
+
+/* ---- events of several processes: a record writes its number, and waits are for it ---- */
+
+static hipError_t record_shared(struct mx_shared_event *e, hipStream_t stream) {
+	uint64_t n = __atomic_add_fetch(&e->recorded, 1, __ATOMIC_ACQ_REL);
+	return mx_stream_value(
+		stream, MX_NODE_WRITE,
+		&(struct mx_value){ .at = &e->complete, .value = n, .bytes = sizeof n });
+}
+
+/* The value for which waits of the last record are. */
+static struct mx_value last_record(struct mx_shared_event *e) {
+	return (struct mx_value){ .at = &e->complete,
+		                  .value = __atomic_load_n(&e->recorded, __ATOMIC_ACQUIRE),
+		                  .mask = UINT64_MAX,
+		                  .bytes = sizeof e->complete,
+		                  .compare = hipStreamWaitValueGte };
+}
+
+static void finish(hipEvent_t event) {
+	if (event->shared) {
+		struct mx_value v = last_record(event->shared);
+		mx_queue_wait_value(&v);
+	}
+	mx_queue_finish_event(event);
+}
+
+/* Whether it is not over; then one piece of work runs. */
+static bool is_pending(hipEvent_t event) {
+	if (!event->shared)
+		return mx_queue_query_event(event);
+	struct mx_value v = last_record(event->shared);
+	bool pending = !mx_hip_value_holds(&v);
+	if (pending)
+		mx_queue_query(NULL);
+	return pending;
+}
+
+/* ---- records and waits ---- */
 
 /* What a record and a wait check; their flags are 0 or 1. */
 static hipError_t check(hipEvent_t event, unsigned flags, hipStream_t stream,
@@ -75,8 +130,10 @@ MXHIP_API hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t strea
 		                   s->device);
 	event->capture_id = s->capture ? s->capture->id : 0;
 	event->front.n = 0;
-	if (!s->capture)
-		return mx_stream_event(s, hipGraphNodeTypeEventRecord, event);
+	if (!s->capture) {
+		e = mx_stream_event(s, hipGraphNodeTypeEventRecord, event);
+		return e == hipSuccess && event->shared ? record_shared(event->shared, stream) : e;
+	}
 	return mx_hip_return(mx_front_add(&event->front, s->front.nodes, s->front.n)
 	                             ? hipSuccess
 	                             : hipErrorOutOfMemory);
@@ -102,6 +159,10 @@ MXHIP_API hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, un
 		return mx_hip_fail(hipErrorStreamCaptureIsolation,
 		                   "the event was recorded outside the capture");
 	}
+	if (event->shared && !s->capture) {
+		struct mx_value v = last_record(event->shared);
+		return mx_stream_value(stream, MX_NODE_WAIT, &v);
+	}
 	return mx_stream_event(s, hipGraphNodeTypeWaitEvent, event);
 }
 
@@ -120,7 +181,7 @@ MXHIP_API hipError_t hipEventSynchronize(hipEvent_t event) {
 	hipError_t e = check_waitable(event);
 	if (e != hipSuccess)
 		return e;
-	mx_queue_finish_event(event);
+	finish(event);
 	return mx_hip_synchronise();
 }
 
@@ -128,7 +189,7 @@ MXHIP_API hipError_t hipEventQuery(hipEvent_t event) {
 	hipError_t e = check_waitable(event);
 	if (e != hipSuccess)
 		return e;
-	return mx_queue_query_event(event) ? hipErrorNotReady : mx_hip_synchronise();
+	return is_pending(event) ? hipErrorNotReady : mx_hip_synchronise();
 }
 
 MXHIP_API hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop) {

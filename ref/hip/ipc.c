@@ -1,5 +1,5 @@
-/* Memory that processes of a host share: a handle names a file of the process that has the memory.
- */
+/* Memory and events that processes of a host share: a handle names a file of the process that has
+ * the memory, or the shared part of the event. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,51 +14,69 @@ struct handle {
 	uint64_t bytes, offset; /* of the allocation; of the pointer in it */
 };
 
-static const char magic[] = "mxhipip";
+static const char memory[] = "mxhipip", event[] = "mxhipev";
 
-_Static_assert(sizeof(struct handle) <= sizeof(hipIpcMemHandle_t), "a handle has 64 bytes");
+_Static_assert(sizeof(struct handle) <= HIP_IPC_HANDLE_SIZE, "a handle has 64 bytes");
 
-MXHIP_API hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t *handle, void *p) {
+/* Makes the handle of memory at p; `to` has HIP_IPC_HANDLE_SIZE bytes. */
+static hipError_t export(const void *p, const char *magic, void *to) {
 	struct mx_allocation a;
 	struct handle h = { .process = getpid() };
-	if (!handle || !p)
-		return mx_hip_return(hipErrorInvalidValue);
 	mx_queue_finish(NULL); /* nothing may use memory that gets another mapping */
 	h.file = mx_hip_share(p, &a);
 	if (!h.file)
 		return mx_hip_fail(hipErrorInvalidValue, "%p is no memory that can be shared", p);
-	memcpy(h.magic, magic, sizeof magic);
+	memcpy(h.magic, magic, sizeof h.magic);
 	h.bytes = a.bytes;
-	h.offset = (uint64_t)((char *)p - (char *)a.base);
-	memset(handle, 0, sizeof *handle);
-	memcpy(handle, &h, sizeof h);
+	h.offset = (uint64_t)((const char *)p - (char *)a.base);
+	memset(to, 0, HIP_IPC_HANDLE_SIZE);
+	memcpy(to, &h, sizeof h);
 	return mx_hip_return(hipSuccess);
 }
 
-static hipError_t import(const struct handle *h, char **base) {
-	char path[64];
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", h->process, h->file);
+MXHIP_API hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t *handle, void *p) {
+	return handle && p ? export(p, memory, handle) : mx_hip_return(hipErrorInvalidValue);
+}
+
+MXHIP_API hipError_t hipIpcGetEventHandle(hipIpcEventHandle_t *handle, hipEvent_t e) {
+	if (!handle || !mx_handle_is(MX_EVENT, e))
+		return mx_hip_return(hipErrorInvalidValue);
+	return e->shared ? export(e->shared, event, handle)
+	                 : mx_hip_fail(hipErrorInvalidConfiguration,
+	                               "an event without hipEventInterprocess");
+}
+
+/* The memory of a handle, in this process. */
+static hipError_t import(const void *handle, const char *magic, void **p) {
+	struct handle h;
+	char path[64], *base;
+	memcpy(&h, handle, sizeof h);
+	if (memcmp(h.magic, magic, sizeof h.magic))
+		return mx_hip_return(hipErrorInvalidValue);
+	if (h.process == getpid())
+		return mx_hip_fail(hipErrorInvalidContext, "a handle of this process");
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", h.process, h.file);
 	int file = open(path, O_RDWR | O_CLOEXEC);
 	if (file < 0)
-		return mx_hip_fail(hipErrorInvalidHandle, "process %d has no such memory",
-		                   h->process);
-	*base = mx_hip_import(file, h->bytes);
+		return mx_hip_fail(hipErrorInvalidHandle, "process %d does not have it", h.process);
+	base = mx_hip_import(file, h.bytes);
 	close(file);
-	return mx_hip_return(*base ? hipSuccess : hipErrorOutOfMemory);
+	*p = base + h.offset;
+	return mx_hip_return(base ? hipSuccess : hipErrorOutOfMemory);
 }
 
 MXHIP_API hipError_t hipIpcOpenMemHandle(void **p, hipIpcMemHandle_t handle, unsigned flags) {
-	struct handle h;
-	char *base = NULL;
-	memcpy(&h, &handle, sizeof h);
-	if (!p || flags > 1 || memcmp(h.magic, magic, sizeof magic)) /* lazy peer access */
+	if (!p || flags > 1) /* lazy peer access */
 		return mx_hip_return(hipErrorInvalidValue);
-	if (h.process == getpid())
-		return mx_hip_fail(hipErrorInvalidContext, "memory of this process");
-	hipError_t e = import(&h, &base);
-	if (e == hipSuccess)
-		*p = base + h.offset;
-	return e;
+	return import(&handle, memory, p);
+}
+
+MXHIP_API hipError_t hipIpcOpenEventHandle(hipEvent_t *e, hipIpcEventHandle_t handle) {
+	void *shared;
+	if (!e)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t status = import(&handle, event, &shared);
+	return status == hipSuccess ? mx_event_new(hipEventDisableTiming, shared, e) : status;
 }
 
 MXHIP_API hipError_t hipIpcCloseMemHandle(void *p) {

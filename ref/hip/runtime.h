@@ -323,6 +323,11 @@ struct ihipStream_t {
 	struct mx_piece *first, *last; /* enqueued work (queue.c) */
 };
 
+/* In memory that processes share: the number of records, and the last one that is over. */
+struct mx_shared_event {
+	uint64_t recorded, complete;
+};
+
 struct ihipEvent_t {
 	int device;
 	bool recorded, timed;
@@ -331,9 +336,13 @@ struct ihipEvent_t {
 	struct timespec at;
 	struct mx_stream_clock clock; /* of the record clock_seq */
 	uint64_t clock_seq;
-	uint64_t capture_id; /* of the stream in which it was recorded, or 0 */
+	uint64_t capture_id;            /* of the stream in which it was recorded, or 0 */
+	struct mx_shared_event *shared; /* of an event of several processes, or NULL */
 	struct mx_front front;
 };
+
+/* A new event; with a shared part that another process has made, or NULL. */
+hipError_t mx_event_new(unsigned flags, struct mx_shared_event *shared, hipEvent_t *event);
 
 /* Adds nodes to a front; false if host memory is short. And empties it. */
 bool mx_front_add(struct mx_front *front, struct hipGraphNode *const *nodes, size_t n);

@@ -1,4 +1,4 @@
-/* Memory that two processes share. */
+/* Memory and events that two processes share. */
 #include "runtime_test.h"
 
 #include <sys/wait.h>
@@ -6,7 +6,9 @@
 
 struct message {
 	hipIpcMemHandle_t handle;
-	bool silent; /* no finding in the other process */
+	hipIpcEventHandle_t before, after; /* the other process's kernel */
+	bool waits;                        /* for the event of this process */
+	bool silent;                       /* no finding in the other process */
 	hipError_t freed, closed_again;
 };
 
@@ -26,7 +28,16 @@ static void other(int from, int to) {
 		exit(1);
 	hipFunction_t add = load("add");
 	must(hipIpcOpenMemHandle((void **)&p, m.handle, 0));
+	hipEvent_t before, after;
+	must(hipIpcOpenEventHandle(&before, m.before));
+	must(hipIpcOpenEventHandle(&after, m.after));
+	must(hipStreamWaitEvent(NULL, before, 0));
 	must(hipModuleLaunchKernel(add, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){ &p, &n }, NULL));
+	must(hipEventRecord(after, NULL));
+	m.waits = hipEventQuery(before) == hipErrorNotReady &&
+	          hipEventQuery(after) == hipErrorNotReady;
+	if (write(to, &m, sizeof m) != sizeof m)
+		exit(1);
 	must(hipDeviceSynchronize());
 	m.silent = mxhipReport()->n_findings == 0;
 	m.freed = hipFree(p);
@@ -58,8 +69,29 @@ int main(void) {
 	                   hipErrorInvalidValue &&
 	           hipIpcCloseMemHandle(p) == hipErrorInvalidValue,
 	   "only device memory has a handle, and only memory of others is closed");
+	hipEvent_t before, after, own;
+	must(hipEventCreateWithFlags(&before, hipEventInterprocess | hipEventDisableTiming));
+	must(hipEventCreateWithFlags(&after, hipEventInterprocess | hipEventDisableTiming));
+	must(hipEventCreate(&own));
+	must(hipIpcGetEventHandle(&m.before, before));
+	must(hipIpcGetEventHandle(&m.after, after));
+	ok(hipIpcGetEventHandle(&m.before, own) == hipErrorInvalidConfiguration &&
+	           hipIpcOpenEventHandle(&own, m.before) == hipErrorInvalidContext &&
+	           hipIpcOpenEventHandle(&own, (hipIpcEventHandle_t){ 0 }) == hipErrorInvalidValue,
+	   "an event for several processes has a handle");
+	hipStream_t s;
+	must(hipStreamCreateWithFlags(&s, hipStreamNonBlocking));
+	must(hipStreamWaitValue32(s, p, 1, hipStreamWaitValueEq, ~0u));
+	must(hipEventRecord(before, s));
 	bool sent = write(down[1], &m, sizeof m) == sizeof m;
 	bool answered = sent && read(up[0], &m, sizeof m) == sizeof m;
+	ok(answered && m.waits && p[1025] == 40 && hipEventQuery(after) == hipErrorNotReady,
+	   "the other process waits for an event of this one");
+	p[0] = 1;
+	must(hipEventSynchronize(after));
+	ok(p[1025] == 42, "and this one for its event");
+	answered = read(up[0], &m, sizeof m) == sizeof m;
+	must(hipEventDestroy(own));
 	waitpid(child, &status, 0);
 	ok(answered && WIFEXITED(status) && !WEXITSTATUS(status) && p[1025] == 42,
 	   "a kernel of another process changes it");
