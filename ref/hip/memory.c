@@ -142,7 +142,8 @@ void *mx_hip_allocate(size_t bytes, struct mx_allocation a) {
 
 /* Memory of these kinds is released by calls of their own. */
 static bool is_foreign(enum mx_memory_kind kind) {
-	return kind == MX_REGISTERED_MEMORY || kind == MX_IMPORTED_MEMORY;
+	return kind == MX_REGISTERED_MEMORY || kind == MX_IMPORTED_MEMORY ||
+	       kind == MX_VIRTUAL_MEMORY;
 }
 
 /* Removes memory of a kind, or an allocation of any kind, from the table; *r gets its mapping. */
@@ -295,6 +296,25 @@ bool mx_hip_end_import(void *p) {
 	return ok;
 }
 
+/* ---- virtual memory ---- */
+
+bool mx_hip_show(void *p, size_t bytes, void *states, struct mx_allocation a) {
+	struct mx_region r = { (uint64_t)(uintptr_t)p, bytes, states };
+	a.thread = pthread_self();
+	pthread_mutex_lock(&lock);
+	bool ok = insert(r, a);
+	pthread_mutex_unlock(&lock);
+	return ok;
+}
+
+void mx_hip_hide_range(uint64_t from, uint64_t to) {
+	pthread_mutex_lock(&lock);
+	for (size_t i = n_regions; i--;)
+		if (regions[i].base >= from && regions[i].base < to)
+			erase(i);
+	pthread_mutex_unlock(&lock);
+}
+
 /* ---- lookup ---- */
 
 bool mx_hip_about(const void *p, struct mx_allocation *a) {
@@ -317,7 +337,9 @@ bool mx_hip_is_internal(uint64_t address) {
 static bool is_of(const struct mx_allocation *a, const void *pool, int device) {
 	if (pool)
 		return a->pool == pool;
-	return a->device == device && (a->kind == MX_DEVICE_MEMORY || a->kind == MX_MANAGED_MEMORY);
+	return a->device == device &&
+	       (a->kind == MX_DEVICE_MEMORY || a->kind == MX_MANAGED_MEMORY ||
+	        a->kind == MX_VIRTUAL_MEMORY);
 }
 
 size_t mx_hip_allocated(const void *pool, int device) {
@@ -342,6 +364,8 @@ bool mx_hip_mark(uint64_t address, size_t bytes, uint8_t state) {
 static bool is_for(const struct mx_allocation *a, bool own, int device) {
 	if (own && !pthread_equal(a->thread, pthread_self()))
 		return false;
+	if (a->kind == MX_VIRTUAL_MEMORY)
+		return a->devices >> device & 1;
 	return a->internal || a->kind != MX_DEVICE_MEMORY || a->device < 0 ||
 	       mx_has_access(device, a->device);
 }

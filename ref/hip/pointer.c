@@ -9,6 +9,7 @@ enum { TYPE_HOST = 1, TYPE_DEVICE = 2, TYPE_MANAGED = 3 };
 static int type_of(const struct mx_allocation *a) {
 	switch (a->kind) {
 	case MX_IMPORTED_MEMORY:
+	case MX_VIRTUAL_MEMORY:
 	case MX_DEVICE_MEMORY: return TYPE_DEVICE;
 	case MX_MANAGED_MEMORY: return TYPE_MANAGED;
 	default: return TYPE_HOST;

@@ -65,6 +65,7 @@ enum mx_handle {
 	MX_GRAPH_NODE,
 	MX_GRAPH_EXEC,
 	MX_POOL,
+	MX_MEMORY, /* hipMemCreate */
 };
 
 /* Makes a handle live; false if host memory is short. */
@@ -82,14 +83,16 @@ enum mx_memory_kind {
 	MX_MANAGED_MEMORY,    /* hipMallocManaged */
 	MX_REGISTERED_MEMORY, /* the program's own, by hipHostRegister */
 	MX_IMPORTED_MEMORY,   /* of another process, by hipIpcOpenMemHandle */
+	MX_VIRTUAL_MEMORY,    /* mapped with hipMemMap */
 };
 
 struct mx_allocation {
 	enum mx_memory_kind kind;
-	int device;     /* that has it, if it is device memory; or -1: all */
-	unsigned flags; /* of the call that made it */
-	bool internal;  /* no call of the program made it: arguments of a launch and the like */
-	void *pool;     /* that it comes from, or NULL */
+	int device;       /* that has it, if it is device memory; or -1: all */
+	unsigned flags;   /* of the call that made it */
+	uint32_t devices; /* virtual memory: a bit for each device that has access */
+	bool internal;    /* no call of the program made it: arguments of a launch and the like */
+	void *pool;       /* that it comes from, or NULL */
 	void *base;
 	size_t bytes;
 	pthread_t thread; /* that made it */
@@ -113,6 +116,11 @@ int mx_hip_share(const void *p, struct mx_allocation *a);
 /* Memory that another process shares, from its file; NULL if there is no memory. And its end. */
 void *mx_hip_import(int file, size_t bytes);
 bool mx_hip_end_import(void *p);
+
+/* Makes mapped memory an allocation, with its states; and ends that of all in [from, to). The
+ * mapping stays. */
+bool mx_hip_show(void *p, size_t bytes, void *states, struct mx_allocation a);
+void mx_hip_hide_range(uint64_t from, uint64_t to);
 
 /* What p points into; false if it is no device memory. */
 bool mx_hip_about(const void *p, struct mx_allocation *a);
