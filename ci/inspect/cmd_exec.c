@@ -171,9 +171,10 @@ static int report(const struct exec *x) {
 
 /* ---- the program's environment ---- */
 
-/* The names under which programs load AMD's runtime. */
-static const char *const names[] = { "libamdhip64.so", "libamdhip64.so.5", "libamdhip64.so.6",
-	                             "libamdhip64.so.7" };
+/* The names under which programs load AMD's runtime, and its compiler. */
+static const char *const names[] = { "libamdhip64.so",   "libamdhip64.so.5", "libamdhip64.so.6",
+	                             "libamdhip64.so.7", "libhiprtc.so",     "libhiprtc.so.5",
+	                             "libhiprtc.so.6",   "libhiprtc.so.7" };
 enum { NAMES = sizeof names / sizeof *names };
 
 static bool link_runtime(const char *folder) {

@@ -66,6 +66,7 @@ enum mx_handle {
 	MX_GRAPH_EXEC,
 	MX_POOL,
 	MX_MEMORY, /* hipMemCreate */
+	MX_RTC_PROGRAM,
 };
 
 /* Makes a handle live; false if host memory is short. */

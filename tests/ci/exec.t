@@ -120,6 +120,9 @@ is($status, 0, 'with order they are no finding') or diag($said);
 exec_with("-- $build/tests/hip/errors_test.t");
 like($said, qr/^exec: 3 launches, 3 watched, .*; 1 process ended without a summary/m, 'child processes are counted apart');
 
+exec_with("-- $build/tests/hip/rtc_test.t");
+like($said, qr/^exec: 2 launches, 2 watched, 2 proved; 0 findings$/m, 'kernels that hiprtc compiles');
+
 # ---- recorded launches ----
 
 exec_with("--record $dir/recorded --first 2 -- $dir/watched adds");
