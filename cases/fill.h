@@ -49,6 +49,11 @@ int exact_base(const struct operand *o);
 /* The base for the other operand, so that products are multiples of 2 to 8. */
 int exact_base_against(const struct operand *o, int other);
 
+/* Calls `fill` for parts of the rows of an operand, on several threads (mx_data_threads). Returns
+ * the first status that is not MX_OK. */
+typedef mx_status fill_part(const struct operand *part, const void *how);
+mx_status fill_rows(const struct operand *o, fill_part *fill, const void *how);
+
 void fill_exact(const struct operand *o, struct reach reach, int base);
 /* NULL, or what is wrong with the operand: all numbers have the same sign. */
 const char *fill_general(const struct operand *o);

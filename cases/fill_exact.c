@@ -130,10 +130,21 @@ int exact_base_against(const struct operand *o, int other) {
 	return 1 + (int)draw_below(d.w[0], NEAR) - other;
 }
 
-void fill_exact(const struct operand *o, struct reach reach, int base) {
+struct units {
+	struct reach reach;
+	int base;
+};
+
+static mx_status fill(const struct operand *o, const void *how) {
+	const struct units *u = how;
 	const struct mx_format_info *info = mx_format_info(o->format);
 	struct codes f = { info->bits, info->man_bits, max_finite_code(o->format) };
 	for (size_t row = o->from; row < o->to; row++)
 		for (size_t block = 0; block < o->scales->cols; block++)
-			fill_block(o, f, row, block, reach, base);
+			fill_block(o, f, row, block, u->reach, u->base);
+	return MX_OK;
+}
+
+void fill_exact(const struct operand *o, struct reach reach, int base) {
+	fill_rows(o, fill, &(struct units){ reach, base });
 }

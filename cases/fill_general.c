@@ -7,7 +7,6 @@
 #include "fill.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <string.h>
 
 enum { MAX_BLOCK_EXP = 6 };
@@ -52,62 +51,16 @@ static bool has_both_signs(const struct operand *o) {
 	return signs == 3;
 }
 
-/* ---- rows, on several threads ---- */
-
-enum { MOST = 64, ROWS_LEAST = 64 };
-static unsigned threads = 1;
-
-void mx_data_threads(unsigned n) {
-	threads = n;
-}
-
-struct part {
-	struct operand o;
-	mx_status status;
-	pthread_t thread;
-	bool started;
-};
-
-static void *fill_part(void *argument) {
-	struct part *p = argument;
-	const struct operand *o = &p->o;
+static mx_status fill(const struct operand *o, const void *how) {
+	(void)how;
 	for (size_t row = o->from; row < o->to; row++)
 		for (size_t block = 0; block < o->scales->cols; block++)
 			draw_block(o, row, block);
-	p->status = quantise(o);
-	return NULL;
-}
-
-static size_t count_parts(size_t rows) {
-	size_t n = rows / ROWS_LEAST < threads ? rows / ROWS_LEAST : threads;
-	return n > MOST ? MOST : n ? n : 1;
-}
-
-/* The calling thread has the first part, and those for which no thread could be started. */
-static mx_status fill_rows(const struct operand *o) {
-	size_t rows = o->to - o->from, n = count_parts(rows);
-	struct part part[MOST];
-	mx_status status = MX_OK;
-	for (size_t i = 0; i < n; i++) {
-		struct part *p = &part[i];
-		*p = (struct part){ .o = *o };
-		p->o.from = o->from + rows * i / n;
-		p->o.to = o->from + rows * (i + 1) / n;
-		p->o.values += (p->o.from - o->from) * o->codes->cols;
-		p->started = i && !pthread_create(&p->thread, NULL, fill_part, p);
-	}
-	for (size_t i = 0; i < n; i++) {
-		if (part[i].started)
-			pthread_join(part[i].thread, NULL);
-		else
-			fill_part(&part[i]);
-		status = status ? status : part[i].status;
-	}
-	return status;
+	return quantise(o);
 }
 
 const char *fill_general(const struct operand *o) {
-	mx_status status = fill_rows(o);
+	mx_status status = fill_rows(o, fill, NULL);
 	if (status)
 		return mx_strerror(status);
 	bool empty = o->from == o->to || !o->scales->cols;

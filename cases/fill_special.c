@@ -97,12 +97,18 @@ void fill_plain_block(const struct operand *o, size_t row, size_t block, struct 
 	fill_codes(o, row, block, half, false);
 }
 
-void fill_special(const struct operand *o) {
-	for (size_t row = 0; row < o->codes->rows; row++) {
+static mx_status fill(const struct operand *o, const void *how) {
+	(void)how;
+	for (size_t row = o->from; row < o->to; row++) {
 		struct character c = draw_row(o, row);
 		for (size_t block = 0; block < o->scales->cols; block++) {
 			*operand_scale(o, row, block) = draw_scale(o, &c, row, block);
 			fill_codes(o, row, block, (struct half){ 0 }, c.special_codes);
 		}
 	}
+	return MX_OK;
+}
+
+void fill_special(const struct operand *o) {
+	fill_rows(o, fill, NULL);
 }

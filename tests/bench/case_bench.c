@@ -66,7 +66,7 @@ static void check(void *arg) {
 }
 
 static void sgemm(void *arg) {
-	struct job *j = arg;
+	const struct job *j = arg;
 	int n = (int)size;
 	cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, n, n, 1, j->from, n,
 	            j->from + size * size, n, 0, j->c, n);
@@ -77,21 +77,16 @@ static struct exact_operand operand(const struct job *j, const struct mx_data *d
 		                       j->plan.buffers[i + 1].ld };
 }
 
-/* Of the data in the exact regime, which the check needs. */
-static void judging(struct job *j) {
+/* Judges the data of the plan. base: the rate of SGEMM. */
+static void judging(struct job *j, const char *what, void (*f)(void *), double base) {
 	struct mx_data data;
 	struct mx_error err;
 	size_t n = (size_t)size;
-	double gmacs = pow((double)size, 3) * 1e-9;
 	if (mx_data_make(&j->plan, 1, &data, &err))
 		fail(err.text);
 	j->g = (struct exact_gemm){ n, n, n, operand(j, &data, 0), operand(j, &data, 2), 1 };
-	openblas_set_num_threads(1);
-	double base = bench("sgemm", "GMAC/s", gmacs, sgemm, j);
-	double rate = bench("judge/profile", "GMAC/s", gmacs, judge, j);
-	printf("judge/profile/sgemm,ratio,%.3g,\n", rate / base);
-	rate = bench("judge/freivalds", "GMAC/s", gmacs, check, j);
-	printf("judge/freivalds/sgemm,ratio,%.3g,\n", rate / base);
+	double rate = bench(what, "GMAC/s", pow((double)size, 3) * 1e-9, f, j);
+	printf("%s/sgemm,ratio,%.3g,\n", what, rate / base);
 	mx_data_free(&data);
 }
 
@@ -123,8 +118,13 @@ int main(int argc, char **argv) {
 	if (mx_case_load("cases/gemm/mxfp4_f32.yaml", &c, &err))
 		fail(err.text);
 	drawing(&j, c, MX_REGIME_GENERAL);
+	openblas_set_num_threads(1);
+	double base = bench("sgemm", "GMAC/s", pow((double)size, 3) * 1e-9, sgemm, &j);
+	drawing(&j, c, MX_REGIME_SPECIAL);
+	judging(&j, "judge/special", judge, base);
 	drawing(&j, c, MX_REGIME_EXACT);
-	judging(&j);
+	judging(&j, "judge/profile", judge, base);
+	judging(&j, "judge/freivalds", check, base); /* needs data in the exact regime */
 	tiny();
 	mx_case_free(c);
 	return 0;

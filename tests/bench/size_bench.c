@@ -1,6 +1,7 @@
 /* Cost by size: seconds and memory of a launch from 512 to 4096 cubed, plain, analysed and hunted,
- * on one thread and on two, and the exponent of the size that fits the seconds. MXCHECK_LONG: to
- * 8192 cubed. Each size is measured in a process of its own, so that its memory is known. */
+ * on one thread and on two, the exponent of the size that fits the seconds, and the ratio to the
+ * plain launch of the same size and threads. MXCHECK_LONG: to 8192 cubed. Each size is measured in
+ * a process of its own, so that its memory is known. */
 #include "launches.h"
 
 #include <math.h>
@@ -87,7 +88,8 @@ static double exponent(const double *seconds, int n) {
 	return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
-static void table(enum mode mode, unsigned threads, int sizes) {
+/* plain: the seconds of plain launches, which PLAIN sets. */
+static void table(enum mode mode, unsigned threads, int sizes, double *plain) {
 	double seconds[SIZES];
 	char name[80];
 	for (int i = 0; i < sizes; i++) {
@@ -97,6 +99,10 @@ static void table(enum mode mode, unsigned threads, int sizes) {
 		         (long long)size, threads);
 		seconds[i] = bench_print_of(name, "s", c.seconds, c.runs);
 		printf("%s,MiB,%.4g,\n", name, c.mib);
+		if (mode == PLAIN)
+			plain[i] = seconds[i];
+		else
+			printf("%s,of plain,%.3g,\n", name, seconds[i] / plain[i]);
 	}
 	printf("size/%s/%u threads,exponent,%.3f,\n", names[mode], threads,
 	       exponent(seconds, sizes));
@@ -104,8 +110,9 @@ static void table(enum mode mode, unsigned threads, int sizes) {
 
 int main(void) {
 	bool all = getenv("MXCHECK_LONG") != NULL;
+	double plain[SIZES];
 	for (unsigned threads = 1; threads <= 2; threads++)
 		for (enum mode mode = PLAIN; mode < MODES; mode++)
-			table(mode, threads, all ? SIZES : SIZES - 1);
+			table(mode, threads, all ? SIZES : SIZES - 1, plain);
 	return 0;
 }
