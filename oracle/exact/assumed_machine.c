@@ -214,11 +214,14 @@ static void next_lane(const struct exact_question *q, unsigned answer, const uin
 /* ---- a copy of one of a few values: answers 0, 1 ... are words `detail`, a byte each, of a lane's
  * operands and the scalar ---- */
 
-enum { A = 0, B = 1, C = 2, SCALAR = 0xf0, ZERO = 0xf1 };
+enum { A = 0, B = 1, C = 2, SCALAR = 0xf0, ZERO, FOLLOWING };
 #define CHOICE(first, second) (0x100u * (second) | (first))
 
 static uint32_t chosen(const struct exact_question *q, unsigned code, const uint32_t *r) {
-	return code == SCALAR ? q->scalar : code == ZERO ? 0 : r[code];
+	return code == SCALAR      ? q->scalar
+	       : code == FOLLOWING ? ~q->scalar
+	       : code == ZERO      ? 0
+	                           : r[code];
 }
 
 static void copy(const struct exact_question *q, unsigned answer, const uint32_t *r, uint32_t *d) {
@@ -259,18 +262,60 @@ static void ask_store(const struct exact_question *q, size_t n, uint32_t *r) {
 
 /* ---- missing wait states: the first instruction's result, or what was there ---- */
 
-/* The product of zeros a replaces c. A double of c follows two of a and b; four integers follow one
- * of a, and b, which is the lane's place in the buffer. */
-static void matrix_result(const struct exact_question *q, unsigned answer, const uint32_t *r,
-                          uint32_t *d) {
-	for (unsigned i = 0, c = 6 - q->detail; i < q->detail; i++)
+/* A product of zeros replaces registers of c: their number, and the first one. */
+#define OF_C(number, first) CHOICE(first, number)
+
+static void zero_product(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                         uint32_t *d) {
+	for (unsigned i = 0, c = q->detail & 0xff; i < q->detail >> 8; i++)
 		d[i] = answer ? r[c + i] : 0;
 }
 
+/* Where a and b are alone before four of c, b is the lane's place in the buffer. */
 static void ask_zeros(const struct exact_question *q, size_t n, uint32_t *r) {
-	for (unsigned i = 0, c = 6 - q->detail; i < q->detail; i++)
+	for (unsigned i = 0, c = q->detail & 0xff; i < q->detail >> 8; i++)
 		r[c + i] = (uint32_t)exact_any(n, i) | 1;
-	r[1] = q->detail == 4 ? (uint32_t)(n % EXACT_LANES) * 16 : 0;
+	r[1] = q->detail == OF_C(4, 2) ? (uint32_t)(n % EXACT_LANES) * 16 : 0;
+}
+
+/* All lanes have 1 as their first f16 of b, and 1 or the result 0 as that of A. */
+static void second_product(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                           uint32_t *d) {
+	(void)q, (void)r;
+	for (unsigned i = 0; i < 4; i++)
+		d[i] = answer ? 0x3f800000 : 0;
+}
+
+static void ask_ones(const struct exact_question *q, size_t n, uint32_t *r) {
+	(void)q, (void)n;
+	r[4] = r[6] = 0x3c00;
+}
+
+/* c of the lane that a says, or the scalar. */
+static void selected_lane(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                          unsigned n, uint32_t *d) {
+	for (unsigned l = 0; l < EXACT_LANES; l++)
+		d[l] = r[(answer ? q->scalar : r[A]) * n + C];
+}
+
+static void ask_lane(const struct exact_question *q, size_t n, uint32_t *r) {
+	ask_copy(q, n, r);
+	r[A] = 17;
+}
+
+/* The first half of the wave's c, or zeros. */
+static void stored_data(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                        unsigned n, uint32_t *d) {
+	(void)q;
+	for (unsigned i = 0; i < 4 * EXACT_LANES; i++)
+		d[i] = answer ? 0 : r[i % EXACT_LANES * n + C + i / EXACT_LANES];
+}
+
+static void ask_data(const struct exact_question *q, size_t n, uint32_t *r) {
+	(void)q;
+	r[A] = (uint32_t)(n % EXACT_LANES) * 16;
+	for (unsigned i = 0; i < 8; i++)
+		r[C + i] = (uint32_t)exact_any(n, i) | 1;
 }
 
 static void power_of_zero(const struct exact_question *q, unsigned answer, const uint32_t *r,
@@ -315,12 +360,15 @@ static void ask_offset(const struct exact_question *q, size_t n, uint32_t *r) {
 		.waves = 16, .detail = operands, .mode = KEEP_DENORMALS, .ask = ask_nan,           \
 		.lane = nan_operand                                                                \
 	}
-#define WAIT(name, which, asks, ...)                                                               \
+#define VALUES                                                                                     \
+	{ "the new value", "the old value" }
+#define DATA                                                                                       \
+	{ "the data at the store", "the data after it" }
+#define WAIT(name, ways, which, asks, ...)                                                         \
 	{                                                                                          \
-		.rule = "WAIT_STATES", .kernel = name,                                             \
-		.answer = { "the new value", "the old value" }, .waves = 256, .detail = which,     \
-		.mode = KEEP_DENORMALS, .records = 1024, .word3 = DATA_32, .ask = asks,            \
-		__VA_ARGS__                                                                        \
+		.rule = "WAIT_STATES", .kernel = name, .answer = ways, .waves = 256,               \
+		.detail = which, .mode = KEEP_DENORMALS, .records = 2048, .word3 = DATA_32,        \
+		.ask = asks, __VA_ARGS__                                                           \
 	}
 
 static const struct exact_question questions[] = {
@@ -401,9 +449,9 @@ static const struct exact_question questions[] = {
 	  .lane = two_registers },
 	{ .rule = "NO_ARGUMENT",
 	  .kernel = "scalar",
-	  .answer = { "zero", "that of the launch before" },
+	  .answer = { "zero", "that of the launch before", "what follows the buffer" },
 	  .waves = 1,
-	  .detail = CHOICE(ZERO, SCALAR),
+	  .detail = CHOICE(ZERO, SCALAR) | FOLLOWING << 16,
 	  .mode = KEEP_DENORMALS,
 	  .scalar = 0x5a5a5a5a,
 	  .short_by = 4,
@@ -419,13 +467,19 @@ static const struct exact_question questions[] = {
 	  .scalar = 0x5a5a5a5a,
 	  .ask = ask_store,
 	  .wave = kept_store },
-	WAIT("wait_mfma_store", 4, ask_zeros, .lane = matrix_result),
-	WAIT("wait_mfma_f64_valu", 2, ask_zeros, .lane = matrix_result),
-	WAIT("wait_trans_valu", 0, ask_power, .lane = power_of_zero),
-	WAIT("wait_valu_dpp", CHOICE(A, C), ask_copy, .lane = copy),
-	WAIT("wait_valu_readlane", CHOICE(A, C), ask_uniform, .lane = copy),
-	WAIT("wait_sgpr_valu", CHOICE(A, SCALAR), ask_uniform, .lane = copy),
-	WAIT("wait_sgpr_vmem", 0, ask_offset, .wave = at_offset),
+	WAIT("wait_mfma_store", VALUES, OF_C(4, 2), ask_zeros, .lane = zero_product),
+	WAIT("wait_mfma_valu", VALUES, OF_C(1, 8), ask_zeros, .lane = zero_product),
+	WAIT("wait_mfma_mfma", VALUES, 0, ask_ones, .lane = second_product),
+	WAIT("wait_mfma_f64_valu", VALUES, OF_C(2, 4), ask_zeros, .lane = zero_product),
+	WAIT("wait_dot_valu", VALUES, OF_C(1, 2), ask_zeros, .lane = zero_product),
+	WAIT("wait_mask_valu", VALUES, CHOICE(C, B), ask_copy, .lane = copy),
+	WAIT("wait_lane_select", VALUES, 0, ask_lane, .scalar = 3, .wave = selected_lane),
+	WAIT("wait_store_data", DATA, 0, ask_data, .scalar = 1024, .wave = stored_data),
+	WAIT("wait_trans_valu", VALUES, 0, ask_power, .lane = power_of_zero),
+	WAIT("wait_valu_dpp", VALUES, CHOICE(A, C), ask_copy, .lane = copy),
+	WAIT("wait_valu_readlane", VALUES, CHOICE(A, C), ask_uniform, .lane = copy),
+	WAIT("wait_sgpr_valu", VALUES, CHOICE(A, SCALAR), ask_uniform, .lane = copy),
+	WAIT("wait_sgpr_vmem", VALUES, 0, ask_offset, .wave = at_offset),
 };
 
 const struct exact_questions exact_machine = { questions, sizeof questions / sizeof *questions };

@@ -219,7 +219,7 @@ static void exchanged(const struct exact_question *q, unsigned answer, const uin
 enum { TEAM = 16 };
 
 static void ask_transpose(const struct exact_question *q, size_t n, uint32_t *r) {
-	r[0] = (uint32_t)(n % EXACT_LANES) * 16;
+	r[0] = (uint32_t)(n % EXACT_LANES) * q->scalar;
 	for (unsigned i = 1; i < 4 - (q->detail != 6); i++)
 		r[i] = (uint32_t)exact_any(n, i);
 }
@@ -293,13 +293,14 @@ static void transpose(const struct exact_question *q, unsigned answer, const uin
 #define PACKED                                                                                     \
 	{ "an f16 to nearest even, then cut", "rounded again" }
 
-#define TRANSPOSE(name, bits)                                                                      \
+/* `stride`: bytes from lane to lane. */
+#define TRANSPOSE(name, bits, stride)                                                              \
 	{                                                                                          \
 		.rule = "TRANSPOSE", .kernel = name,                                               \
 		.answer = { "16 lanes form rows of 16 elements; lane i gets column i",             \
 			    "each lane gets its own data", "rows of lanes or elements apart" },    \
-		.waves = 16, .detail = bits, .mode = KEEP_DENORMALS, .ask = ask_transpose,         \
-		.wave = transpose                                                                  \
+		.waves = 16, .detail = bits, .mode = KEEP_DENORMALS, .scalar = stride,             \
+		.ask = ask_transpose, .wave = transpose                                            \
 	}
 #define LANES                                                                                      \
 	{ "by ascending lane", "by descending lane" }
@@ -346,10 +347,11 @@ static const struct exact_question questions[] = {
 	  .scalar = 64,
 	  .ask = ask_soffset,
 	  .wave = soffset },
-	TRANSPOSE("ds_read_b64_tr_b4", 4),
-	TRANSPOSE("ds_read_b96_tr_b6", 6),
-	TRANSPOSE("ds_read_b64_tr_b8", 8),
-	TRANSPOSE("ds_read_b64_tr_b16", 16),
+	TRANSPOSE("ds_read_b64_tr_b4", 4, 8),
+	TRANSPOSE("ds_read_b96_tr_b6", 6, 16),
+	TRANSPOSE("ds_read_b96_tr_b6", 6, 12),
+	TRANSPOSE("ds_read_b64_tr_b8", 8, 8),
+	TRANSPOSE("ds_read_b64_tr_b16", 16, 8),
 	ORDER(WRITE_ORDER, "ds_write_b32", 1, written),
 	ORDER(WRITE_ORDER, "ds_write_b64", 2, written),
 	ORDER(ATOMIC_ORDER, "ds_wrxchg_rtn_b32", 1, exchanged),
