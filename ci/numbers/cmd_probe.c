@@ -227,8 +227,8 @@ static int probe_rules(const struct request *q, const struct mx_probe_plan *plan
 	free(y.text);
 	if (status)
 		return mx_complain("probe", "%s", err.text);
-	printf("%zu rules asked, %zu differ, %zu failed\n", rules.asked, rules.differ,
-	       rules.failed);
+	printf("%zu rule%s asked, %zu differ, %zu failed\n", rules.asked,
+	       rules.asked == 1 ? "" : "s", rules.differ, rules.failed);
 	return rules.differ || rules.failed ? 1 : 0;
 }
 

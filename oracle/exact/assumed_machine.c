@@ -95,6 +95,26 @@ static void ask_mode(const struct exact_question *q, size_t n, uint32_t *r) {
 		r[i] = x[2];
 }
 
+/* What MODE changes in the sum of an addend of 1 and a small product: nothing, or the last bit. */
+static void matrix_rounding(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                            uint32_t *d) {
+	(void)q, (void)r;
+	d[0] = answer;
+}
+
+/* The first f16 of A and of B, in the first 16 lanes, and C. Their product is half of a last place,
+ * away from nearest even; toward zero it is three quarters. */
+static void ask_rounding(const struct exact_question *q, size_t n, uint32_t *r) {
+	enum { UP = 1, DOWN, ZERO_WARD };
+	uint32_t sign = q->detail == DOWN ? SIGN : 0;
+	if (n % EXACT_LANES < 16) {
+		r[0] = (q->detail == ZERO_WARD ? 0x0e00 : 0x0c00) | sign >> 16;
+		r[4] = 0x0c00;
+	}
+	for (unsigned i = 8; i < 12; i++)
+		r[i] = 0x3f800000 | sign;
+}
+
 /* ---- NaN of f32 arithmetic ---- */
 
 static bool is_nan(uint32_t x) {
@@ -352,6 +372,13 @@ static void ask_offset(const struct exact_question *q, size_t n, uint32_t *r) {
 		.waves = 16, .detail = m, .mode = KEEP_DENORMALS, .ask = ask_sparse,               \
 		.wave = sparse                                                                     \
 	}
+#define ROUNDING(mode_field)                                                                       \
+	{                                                                                          \
+		.rule = "MATRIX_MODE", .kernel = "mfma_rounding",                                  \
+		.answer = { "rounding is the same", "MODE selects it" }, .waves = 1,               \
+		.detail = mode_field, .mode = KEEP_DENORMALS | (mode_field)*5,                     \
+		.ask = ask_rounding, .lane = matrix_rounding                                       \
+	}
 #define NAN_OF(name, operands)                                                                     \
 	{                                                                                          \
 		.rule = "NAN_OPERAND", .kernel = name,                                             \
@@ -381,6 +408,9 @@ static const struct exact_question questions[] = {
 	  .mode = NOTHING_KEPT,
 	  .ask = ask_mode,
 	  .lane = matrix_mode },
+	ROUNDING(1),
+	ROUNDING(2),
+	ROUNDING(3),
 	NAN_OF("v_add_f32", 2),
 	NAN_OF("v_mul_f32", 2),
 	NAN_OF("v_fma_f32", 3),

@@ -126,11 +126,10 @@ like($answers, qr/^device: "mxcheck emulated gfx950"\ndriver: ""\ndate: "20/m, '
 is_deeply([ $answers =~ /^  - rule: (\w+)$/mg ], \@rules, '  and has all rules');
 like(slurp('ci/man/mxcheck-probe.5') =~ s/\\-/-/gr, qr/^\Q$_\E$/m, '  as the example in mxcheck-probe(5)')
 	for $answers =~ /^(.*kernel: v_dot2_f32_f16.*)$/m;
-is(mxcheck(@ask, '--soffset-unchecked'), 1, 'an emulator that follows another rule');
-my ($difference) = $out =~ /^(SOFFSET_CHECKED +differs .*\n  buffer_load_soffset: it leaves SOFFSET out; .*\n.*\n)/m;
-ok($difference && index(slurp('README.md'), $difference) >= 0, '  is found, as the example in README.md says') or diag $out;
+is(mxcheck(@ask, '--rules', 'SOFFSET*', '--soffset-unchecked'), 1, 'an emulator that follows another rule');
+ok(length $out && index(slurp('README.md'), "--soffset-unchecked\n$out```") >= 0, '  is found, as the example in README.md says') or diag $out;
 my $flushing = profile_file([ @h200, 'flush, value: 7' ]);
-mxcheck(@ask, '--profile', "$flushing:wgmma");
+mxcheck(@ask, '--rules', 'MATRIX*', '--profile', "$flushing:wgmma");
 like($out, qr/^MATRIX_MODE +differs /m, 'as is a profile that flushes') or diag "$out$err";
 
 mkdir "$dir/$_" for qw(bin bin/kernels bin/kernels/probe);
