@@ -99,16 +99,14 @@ static double whole(double x, double most, unsigned answer) {
 	return answer == CUT ? trunc(p) : answer == AWAY ? round(p) : rint(p);
 }
 
+/* An f16, or its upper bits: cut, or rounded again. */
 static uint32_t stored_float(uint32_t v, unsigned bits, unsigned answer) {
+	enum { AGAIN = 2 };
 	uint32_t code;
+	exact_encode("FP16", v, 0, answer == CUT ? EXACT_RTZ : EXACT_RNE, EXACT_OVERFLOW, 0, &code);
 	if (bits == 16)
-		exact_encode("FP16", v, 0, answer ? EXACT_RTZ : EXACT_RNE, EXACT_OVERFLOW, 0,
-		             &code);
-	else { /* the upper bits of an f16: cut, as assumed, or rounded in one step */
-		exact_encode("FP16", v, 0, EXACT_RNE, EXACT_OVERFLOW, 0, &code);
-		code = (code + (answer ? 1u << (14 - bits) : 0)) >> (15 - bits);
-	}
-	return code;
+		return code;
+	return (code + (answer == AGAIN ? 1u << (14 - bits) : 0)) >> (15 - bits);
 }
 
 static uint32_t stored(unsigned numeric, unsigned bits, uint32_t v, unsigned answer) {
@@ -291,7 +289,7 @@ static void transpose(const struct exact_question *q, unsigned answer, const uin
 #define INTEGERS                                                                                   \
 	{ "nearest even", "cut", "ties away from zero" }
 #define PACKED                                                                                     \
-	{ "an f16 to nearest even, then cut", "rounded again" }
+	{ "an f16 to nearest even, then cut", "toward zero", "rounded again" }
 
 /* `stride`: bytes from lane to lane. */
 #define TRANSPOSE(name, bits, stride)                                                              \
