@@ -6,7 +6,7 @@
 #include <mpfr.h>
 
 enum { EXACT_PRECISION = 4400 }; /* of a sum of products of f64 */
-enum { KEEP_DENORMALS = 0xf0 };
+enum { KEEP_DENORMALS = 0xf0, TOWARD_ZERO = 0xf };
 
 /* A format; exponents in MPFR's convention. */
 struct format {
@@ -339,17 +339,20 @@ static void ask_scale(const struct exact_question *q, size_t n, uint32_t *r) {
 
 /* ---- v_div_fixup, where no operand is special: the result is a, or out of range ---- */
 
+enum { AS_MODE_ROUNDS, NEVER_OVER, TO_INFINITY };
+
+/* MODE rounds to nearest even, or toward zero. */
 static void div_fixup(const struct exact_question *q, unsigned answer, const uint32_t *r,
                       uint32_t *d) {
-	bool wide = !strcmp(q->format, "FP64");
+	bool wide = !strcmp(q->format, "FP64"), cut = q->mode & 3 && answer != TO_INFINITY;
 	unsigned words = wide ? 2 : 1, top = words - 1, shift = wide ? 20 : 23;
 	uint32_t infinity = wide ? 0x7ff00000 : 0x7f800000, b = r[words + top];
 	uint32_t c = r[2 * words + top], sign = (b ^ c) & 1u << 31;
 	int apart = (int)((c & infinity) >> shift) - (int)((b & infinity) >> shift);
 	bool under = apart < (wide ? -1075 : -150);
-	bool over = answer == 0 && apart > (wide ? 1025 : 129);
-	d[0] = under || over ? 0 : r[0];
-	d[top] = sign | (under ? 0 : over ? infinity : r[top] & 0x7fffffff);
+	bool over = answer != NEVER_OVER && apart > (wide ? 1025 : 129);
+	d[0] = under || (over && !cut) ? 0 : over ? ~0u : r[0];
+	d[top] = sign | (under ? 0 : over ? infinity - cut : r[top] & 0x7fffffff);
 }
 
 static void ask_fixup(const struct exact_question *q, size_t n, uint32_t *r) {
@@ -440,11 +443,12 @@ static void ask_preop(const struct exact_question *q, size_t n, uint32_t *r) {
 		.ask = ask_scale, .lane = scale                                                    \
 	}
 
-#define FIXUP(name, type)                                                                          \
+#define FIXUP(name, type, rounding, more)                                                          \
 	{                                                                                          \
 		.rule = "DIVISION", .kernel = name,                                                \
-		.answer = { "overflow by the exponents", "no overflow" }, .waves = 16,             \
-		.format = type, .mode = KEEP_DENORMALS, .ask = ask_fixup, .lane = div_fixup        \
+		.answer = { "overflow by the exponents, as MODE rounds", "no overflow", more },    \
+		.waves = 16, .format = type, .mode = KEEP_DENORMALS | (rounding),                  \
+		.ask = ask_fixup, .lane = div_fixup                                                \
 	}
 
 static const struct exact_question questions[] = {
@@ -471,8 +475,10 @@ static const struct exact_question questions[] = {
 	SCALE("v_div_scale_f32_c", "FP32", 1),
 	SCALE("v_div_scale_f64_b", "FP64", 0),
 	SCALE("v_div_scale_f64_c", "FP64", 1),
-	FIXUP("v_div_fixup_f32", "FP32"),
-	FIXUP("v_div_fixup_f64", "FP64"),
+	FIXUP("v_div_fixup_f32", "FP32", 0, NULL),
+	FIXUP("v_div_fixup_f64", "FP64", 0, NULL),
+	FIXUP("v_div_fixup_f32", "FP32", TOWARD_ZERO, "infinity in any MODE"),
+	FIXUP("v_div_fixup_f64", "FP64", TOWARD_ZERO, "infinity in any MODE"),
 	{ .rule = "TWO_OVER_PI",
 	  .kernel = "v_trig_preop_f64",
 	  .answer = { "cut after 53 bits", "rounded to 53 bits", "from one bit later" },

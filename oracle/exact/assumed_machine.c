@@ -121,12 +121,14 @@ static bool is_nan(uint32_t x) {
 	return (x & ~SIGN) > 0x7f800000;
 }
 
-/* The first, the last, or no operand that is NaN. */
+enum { FIRST_NAN, LAST_NAN, ONE_NAN, FIRST_OR_NEGATIVE };
+
+/* An operand that is NaN, or the NaN of an invalid operation. */
 static void nan_operand(const struct exact_question *q, unsigned answer, const uint32_t *r,
                         uint32_t *d) {
-	d[0] = 0x7fc00000;
-	for (unsigned k = 0; answer < 2 && k < q->detail; k++) {
-		unsigned i = answer ? k : q->detail - 1 - k;
+	d[0] = answer == FIRST_OR_NEGATIVE ? 0xffc00000 : 0x7fc00000;
+	for (unsigned k = 0; answer != ONE_NAN && k < q->detail; k++) {
+		unsigned i = answer == LAST_NAN ? k : q->detail - 1 - k;
 		d[0] = is_nan(r[i]) ? r[i] | 0x400000 : d[0];
 	}
 }
@@ -382,8 +384,10 @@ static void ask_offset(const struct exact_question *q, size_t n, uint32_t *r) {
 #define NAN_OF(name, operands)                                                                     \
 	{                                                                                          \
 		.rule = "NAN_OPERAND", .kernel = name,                                             \
-		.answer = { "the first operand that is NaN, quieted",                              \
-			    "the last operand that is NaN, quieted", "0x7FC00000" },               \
+		.answer = { "the first operand that is NaN, quieted; invalid: 0x7FC00000",         \
+			    "the last operand that is NaN, quieted; invalid: 0x7FC00000",          \
+			    "0x7FC00000",                                                          \
+			    "the first operand that is NaN, quieted; invalid: 0xFFC00000" },       \
 		.waves = 16, .detail = operands, .mode = KEEP_DENORMALS, .ask = ask_nan,           \
 		.lane = nan_operand                                                                \
 	}
