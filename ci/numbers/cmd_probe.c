@@ -17,7 +17,7 @@ static const char help[] =
 	"usage: mxcheck probe --emit DIR [--insn LIST] [--dots N] [--seed S] [--bare]\n"
 	"       mxcheck probe --read DIR [--insn LIST] [--out FILE]\n"
 	"       mxcheck probe --device D [--insn LIST] [--dots N] [--seed S] [--out FILE]\n"
-	"       mxcheck probe --device D --assumptions [--dots N] [--out FILE]\n"
+	"       mxcheck probe --device D --assumptions [--rules LIST] [--dots N] [--out FILE]\n"
 	"\n"
 	"Infers how a matrix instruction accumulates. --emit writes dot products whose results\n"
 	"differ between the members of a family of profiles; any program computes them on its\n"
@@ -38,6 +38,7 @@ static const char help[] =
 	"is\n"
 	"                     the operands of each function whose last bit is asked for, default\n"
 	"                     65536\n"
+	"  --rules LIST       with --assumptions: patterns of names of rules; default all\n"
 	"  --bare             no files of random dots; oracle/probe/random.h makes them\n"
 	"  --profile P        with --device emu: how it accumulates, a name or FILE.yaml:NAME\n"
 	"  --soffset-unchecked\n"
@@ -52,7 +53,7 @@ static const char help[] =
 enum { NOTHING_READ = 77, MOST_OPERANDS = 1 << 24 };
 
 struct request {
-	const char *emit, *read, *device, *profile, *insn, *dots, *seed, *out;
+	const char *emit, *read, *device, *profile, *insn, *rules, *dots, *seed, *out;
 	bool bare, assumptions, soffset_unchecked;
 };
 
@@ -192,11 +193,17 @@ static int probe_device(const struct request *q, const struct mx_probe_plan *pla
 
 /* ---- --assumptions ---- */
 
-static int ask_rules(struct mx_rules *r, struct yaml *y, struct mx_error *err) {
-	for (mx_assumption rule = MX_ASSUMES_NOTHING + 1; rule < MX_ASSUMPTIONS; rule++)
+static int ask_rules(const char *patterns, struct mx_rules *r, struct yaml *y,
+                     struct mx_error *err) {
+	size_t selected = 0;
+	for (mx_assumption rule = MX_ASSUMES_NOTHING + 1; rule < MX_ASSUMPTIONS; rule++) {
+		if (patterns && !mx_probe_is_selected(patterns, mx_assumption_name(rule)))
+			continue;
+		selected++;
 		if (mx_rules_ask(r, rule, err) || save(r->yaml, y, err))
 			return -1;
-	return 0;
+	}
+	return selected ? 0 : mx_fail(err, "--rules: no rule is called '%s'", patterns);
 }
 
 static int probe_rules(const struct request *q, const struct mx_probe_plan *plan,
@@ -214,14 +221,14 @@ static int probe_rules(const struct request *q, const struct mx_probe_plan *plan
 	int status = q->out && !rules.yaml ? mx_fail(&err, "out of memory") : 0;
 	if (rules.yaml)
 		mx_rules_yaml_begin(rules.yaml, &set);
-	status = status || ask_rules(&rules, &y, &err);
+	status = status || ask_rules(q->rules, &rules, &y, &err);
 	if (rules.yaml)
 		fclose(rules.yaml);
 	free(y.text);
 	if (status)
 		return mx_complain("probe", "%s", err.text);
-	printf("%zu rules asked, %zu differ, %zu failed\n", rules.asked, rules.differ,
-	       rules.failed);
+	printf("%zu rule%s asked, %zu differ, %zu failed\n", rules.asked,
+	       rules.asked == 1 ? "" : "s", rules.differ, rules.failed);
 	return rules.differ || rules.failed ? 1 : 0;
 }
 
@@ -276,6 +283,7 @@ static const char *useless(const struct request *q) {
 	       : !q->device && q->profile                ? "--profile"
 	       : !q->device && q->assumptions            ? "--assumptions"
 	       : !q->assumptions && q->soffset_unchecked ? "--soffset-unchecked"
+	       : !q->assumptions && q->rules             ? "--rules"
 	       : q->assumptions && q->insn               ? "--insn"
 	       : q->assumptions && q->seed               ? "--seed"
 	       : !q->emit && q->bare                     ? "--bare"
@@ -295,6 +303,7 @@ int mx_cmd_probe(int argc, char **argv) {
 		{ "--seed", &q.seed, NULL },
 		{ "--out", &q.out, NULL },
 		{ "--profile", &q.profile, NULL },
+		{ "--rules", &q.rules, NULL },
 		{ "--bare", NULL, &q.bare },
 		{ "--assumptions", NULL, &q.assumptions },
 		{ "--soffset-unchecked", NULL, &q.soffset_unchecked },

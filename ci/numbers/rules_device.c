@@ -31,6 +31,16 @@ struct probe_args {
 	uint32_t mode, records, word3, scalar;
 };
 
+enum { SECONDS = 60 };
+
+static int launch_short(struct mx_module *m, const struct mx_geometry *g,
+                        const struct probe_args *args, unsigned by, struct mx_why *why) {
+	const struct mx_around alone = { .time_out = SECONDS };
+	struct probe_args a = *args;
+	a.scalar = ~a.scalar;
+	return mx_module_launch(m, g, &a, sizeof a - by, &alone, why);
+}
+
 /* Launches on an image of the operands, and replaces it by the results. */
 static int launch(struct mx_device *device, struct mx_module *m, const struct mx_answered *a,
                   uint32_t *image, struct mx_why *why) {
@@ -39,15 +49,14 @@ static int launch(struct mx_device *device, struct mx_module *m, const struct mx
 	const struct mx_geometry g = { .grid = { (uint32_t)(a->lanes / EXACT_LANES), 1, 1 },
 		                       .block = { EXACT_LANES, 1, 1 },
 		                       .lds = LDS };
-	const struct mx_around alone = { .time_out = 60 };
+	const struct mx_around alone = { .time_out = SECONDS };
 	size_t in = a->lanes * a->n_in * sizeof *image, out = a->lanes * a->n_out * sizeof *image;
 	struct probe_args args = { NULL, NULL, q->mode, q->records, q->word3, q->scalar };
 	int status = mx_device_alloc(device, in, &args.in, why) ||
 	             mx_device_alloc(device, out, &args.out, why) ||
 	             mx_device_upload(device, args.in, image, in, why) ||
 	             mx_module_launch(m, &g, &args, sizeof args, &alone, why) ||
-	             (q->short_by &&
-	              mx_module_launch(m, &g, &args, sizeof args - q->short_by, &alone, why)) ||
+	             (q->short_by && launch_short(m, &g, &args, q->short_by, why)) ||
 	             mx_device_download(device, image, args.out, out, why);
 	if (args.in)
 		mx_device_free(device, args.in);

@@ -17,7 +17,8 @@ enum { LANES = 64 };
 	for (u32 i = 0; i < (n); i++)                                                              \
 	x.r[i] = in[((first) + i) * LANES + LANE()]
 
-/* The nops are wait states for all that the text may hold: the compiler does not see it. */
+/* The nops are wait states for all that the text may hold: the compiler does not see it. CLOBBERS
+ * are the registers that texts name. */
 #define QUESTION(name, n_d, n_a, n_b, n_c, text)                                                   \
 	KERNEL(LANES)                                                                              \
 	void name(GLOBAL u32 *in, GLOBAL u32 *out, u32 mode, u32 records, u32 word3, u32 scalar) { \
@@ -42,7 +43,7 @@ enum { LANES = 64 };
 		             : "+&v"(d.all), "+&v"(a.all), "+&v"(b.all), "+&v"(c.all),             \
 		               "+&s"(buffer), "+&s"(scalar), "=&s"(old)                            \
 		             : "s"(mode)                                                           \
-		             : "memory", "vcc", "a4", "a8");                                       \
+		             : "memory", "vcc", CLOBBERS);                                         \
 		for (u32 i = 0; i < (n_d); i++)                                                    \
 			out[i * LANES + LANE()] = d.r[i];                                          \
 	}

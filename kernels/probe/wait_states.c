@@ -2,6 +2,8 @@
  * note for each. */
 #include "question.h"
 
+#define CLOBBERS "v60", "v61", "v62", "v63"
+
 #define MX_QUESTION_KERNEL(...)
 #define MX_QUESTION_WAITS QUESTION
 #include "questions.def"

@@ -19,7 +19,9 @@ struct exact_question {
 	const char *format;              /* of operands and results, for functions of several */
 	uint32_t mode;                   /* MODE[7:0]; 0: nearest even, denormals flushed */
 	uint32_t records, word3, scalar; /* of a buffer; see questions.def */
-	unsigned short_by; /* bytes at the end of the arguments that a second launch leaves out */
+	/* Bytes at the end of the arguments that are left out. A launch before has all; in memory
+	 * the complement of the scalar follows those that are there. */
+	unsigned short_by;
 
 	/* Operands of lane n; they are zero before. */
 	void (*ask)(const struct exact_question *q, size_t n, uint32_t *r);

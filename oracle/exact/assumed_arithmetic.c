@@ -6,7 +6,7 @@
 #include <mpfr.h>
 
 enum { EXACT_PRECISION = 4400 }; /* of a sum of products of f64 */
-enum { KEEP_DENORMALS = 0xf0 };
+enum { KEEP_DENORMALS = 0xf0, TOWARD_ZERO = 0xf };
 
 /* A format; exponents in MPFR's convention. */
 struct format {
@@ -258,66 +258,114 @@ static void ask_fmas(const struct exact_question *q, size_t n, uint32_t *r) {
 	}
 }
 
-/* ---- v_div_scale of f32: its result, with VCC in the sign; operands are positive ---- */
+/* ---- v_div_scale: its result, with VCC in the sign; operands are positive ---- */
 
 enum { FOR_QUOTIENTS, AS_WRITTEN, UNSCALED };
 
-static bool is_denormal(float x) {
-	return x != 0 && fabsf(x) < 0x1p-126f;
+/* Exponents: of the smallest normal number, of quotients near overflow, of numerators whose last
+ * bit may be denormal, of the scaling [ISA 12.11]. */
+struct division {
+	const char *format;
+	int normal, far, tiny, by;
+};
+static const struct division divisions[] = { { "FP32", -126, 96, 23 - 127, 64 },
+	                                     { "FP64", -1022, 768, 53 - 1023, 128 } };
+
+/* n / d, rounded to the format. */
+static double quotient(const char *format, double n, double d) {
+	uint32_t r[2];
+	mpfr_t x;
+	mpfr_init2(x, EXACT_PRECISION);
+	mpfr_set_d(x, n, MPFR_RNDN);
+	mpfr_div_d(x, x, d, MPFR_RNDN);
+	put_exact(format, x, r);
+	mpfr_clear(x);
+	return value_of(format, r);
 }
 
-/* [ISA 12.11]. AS_WRITTEN: the inverse counts as denormal as an f64, which that of an f32 never is;
- * and a quotient that rounds to 0 is not denormal. */
-static float div_scale(float v, float b, float c, bool written, bool *post) {
-	int apart = ilogbf(c) - ilogbf(b);
-	bool inverse = !written && is_denormal(1 / b);
-	bool quotient = is_denormal(c / b) || (!written && c / b == 0);
-	*post = apart >= 96 || (!is_denormal(b) && quotient);
-	if (apart >= 96)
-		return v == b ? v * 0x1p64f : v;
-	if (is_denormal(b))
-		return v * 0x1p64f;
+/* The power of two that scales v, which is b or c. AS_WRITTEN: the inverse counts as denormal as an
+ * f64, which that of an f32 never is; and a quotient that rounds to 0 is not denormal. */
+static int scaling(const struct division *f, double v, double b, double c, bool written,
+                   bool *post) {
+	double least = ldexp(1, f->normal), q = quotient(f->format, c, b);
+	bool inverse = quotient(f->format, 1, b) < (written ? 0x1p-1022 : least);
+	bool small = q < least && !(written && q == 0);
+	bool far = ilogb(c) - ilogb(b) >= f->far;
+	*post = far || (b >= least && small);
+	if (far)
+		return v == b ? f->by : 0;
+	if (b < least)
+		return f->by;
+	if (inverse && small)
+		return v == b ? (written ? f->by : -f->by) : 0;
 	if (inverse)
-		return !quotient || v == b ? v * 0x1p-64f : v;
-	if (quotient)
-		return v == c ? v * 0x1p64f : v;
-	return ilogbf(c) <= 23 - 127 ? v * 0x1p64f : v;
+		return -f->by;
+	if (small)
+		return v == c ? f->by : 0;
+	return ilogb(c) <= f->tiny ? f->by : 0;
 }
 
 static void scale(const struct exact_question *q, unsigned answer, const uint32_t *r, uint32_t *d) {
-	float b = exact_float(r[1]), c = exact_float(r[2]), v = q->detail ? c : b;
+	const struct division *f = &divisions[!strcmp(q->format, "FP64")];
+	unsigned words = f == divisions ? 1 : 2;
+	double b = value_of(q->format, r + words), c = value_of(q->format, r + 2 * words);
+	double v = q->detail ? c : b;
 	bool post;
-	float x = div_scale(v, b, c, answer == AS_WRITTEN, &post);
-	d[0] = exact_bits(answer == UNSCALED ? v : x) | (uint32_t)post << 31;
+	int by = scaling(f, v, b, c, answer == AS_WRITTEN, &post);
+	v = ldexp(v, answer == UNSCALED ? 0 : by);
+	if (words == 2)
+		put_double(d, double_bits(v));
+	else
+		d[0] = exact_bits((float)v);
+	d[words - 1] |= (uint32_t)post << 31;
 }
 
 /* Exponents near the ends and in the middle. */
 static void ask_scale(const struct exact_question *q, size_t n, uint32_t *r) {
 	static const unsigned field[] = { 1, 20, 24, 60, 100, 127, 160, 222, 224, 252, 253, 254 };
+	static const unsigned wide[] = { 1,    50,   54,   300,  900,  1023,
+		                         1200, 1790, 1792, 2044, 2045, 2046 };
 	enum { FIELDS = sizeof field / sizeof *field };
-	(void)q;
+	unsigned words = !strcmp(q->format, "FP64") ? 2 : 1;
 	for (unsigned i = 1; i < 3; i++) {
-		uint32_t any = (uint32_t)exact_any(n, i);
-		r[i] = (any & 0x7fffff) | field[n / (i == 1 ? 1 : FIELDS) % FIELDS] << 23;
+		unsigned k = (unsigned)(n / (i == 1 ? 1 : FIELDS) % FIELDS);
+		uint64_t any = exact_any(n, i);
+		if (words == 2)
+			put_double(r + 2 * i, (any >> 12) | (uint64_t)wide[k] << 52);
+		else
+			r[i] = ((uint32_t)any & 0x7fffff) | field[k] << 23;
 	}
 }
 
-/* ---- v_div_fixup of f32, where no operand is special ---- */
+/* ---- v_div_fixup, where no operand is special: the result is a, or out of range ---- */
 
+enum { AS_MODE_ROUNDS, NEVER_OVER, TO_INFINITY };
+
+/* MODE rounds to nearest even, or toward zero. */
 static void div_fixup(const struct exact_question *q, unsigned answer, const uint32_t *r,
                       uint32_t *d) {
-	uint32_t sign = (r[1] ^ r[2]) & 1u << 31;
-	int apart = (int)(r[2] >> 23 & 0xff) - (int)(r[1] >> 23 & 0xff);
-	bool overflows = answer == 0 && apart > 129;
-	(void)q;
-	d[0] = sign | (apart < -150 ? 0 : overflows ? 0x7f800000 : r[0] & 0x7fffffff);
+	bool wide = !strcmp(q->format, "FP64"), cut = q->mode & 3 && answer != TO_INFINITY;
+	unsigned words = wide ? 2 : 1, top = words - 1, shift = wide ? 20 : 23;
+	uint32_t infinity = wide ? 0x7ff00000 : 0x7f800000, b = r[words + top];
+	uint32_t c = r[2 * words + top], sign = (b ^ c) & 1u << 31;
+	int apart = (int)((c & infinity) >> shift) - (int)((b & infinity) >> shift);
+	bool under = apart < (wide ? -1075 : -150);
+	bool over = answer != NEVER_OVER && apart > (wide ? 1025 : 129);
+	d[0] = under || (over && !cut) ? 0 : over ? ~0u : r[0];
+	d[top] = sign | (under ? 0 : over ? infinity - cut : r[top] & 0x7fffffff);
 }
 
 static void ask_fixup(const struct exact_question *q, size_t n, uint32_t *r) {
-	(void)q;
-	for (unsigned i = 0; i < 3; i++)
-		r[i] = ((uint32_t)exact_any(n, i) & 0x807fffff) |
-		       (1 + (uint32_t)exact_any(n, 3 + i) % 254) << 23;
+	bool wide = !strcmp(q->format, "FP64");
+	for (unsigned i = 0; i < 3; i++) {
+		uint64_t any = exact_any(n, i);
+		unsigned field = 1 + (unsigned)(exact_any(n, 3 + i) % (wide ? 2046 : 254));
+		if (wide)
+			put_double(r + 2 * i,
+			           (any & ~(UINT64_C(0x7ff) << 52)) | (uint64_t)field << 52);
+		else
+			r[i] = ((uint32_t)any & 0x807fffff) | field << 23;
+	}
 }
 
 /* ---- v_trig_preop_f64 ---- */
@@ -387,12 +435,20 @@ static void ask_preop(const struct exact_question *q, size_t n, uint32_t *r) {
 		.waves = 16, .format = type, .mode = KEEP_DENORMALS, .ask = ask_fmas,              \
 		.lane = div_fmas                                                                   \
 	}
-#define SCALE(name, numerator)                                                                     \
+#define SCALE(name, type, numerator)                                                               \
 	{                                                                                          \
 		.rule = "DIVISION", .kernel = name,                                                \
 		.answer = { "as quotients need", "as the manual writes it", "no scaling" },        \
-		.waves = 9, .detail = numerator, .mode = KEEP_DENORMALS, .ask = ask_scale,         \
-		.lane = scale                                                                      \
+		.waves = 9, .detail = numerator, .format = type, .mode = KEEP_DENORMALS,           \
+		.ask = ask_scale, .lane = scale                                                    \
+	}
+
+#define FIXUP(name, type, rounding, more)                                                          \
+	{                                                                                          \
+		.rule = "DIVISION", .kernel = name,                                                \
+		.answer = { "overflow by the exponents, as MODE rounds", "no overflow", more },    \
+		.waves = 16, .format = type, .mode = KEEP_DENORMALS | (rounding),                  \
+		.ask = ask_fixup, .lane = div_fixup                                                \
 	}
 
 static const struct exact_question questions[] = {
@@ -415,15 +471,14 @@ static const struct exact_question questions[] = {
 	DOT("v_dot2c_f32_bf16", IN_ORDER, ORDER_C, ORDER_P, ORDER_C1),
 	FMAS("v_div_fmas_f32", "FP32", "2^32", "2^64"),
 	FMAS("v_div_fmas_f64", "FP64", "2^64", "2^128"),
-	SCALE("v_div_scale_f32_b", 0),
-	SCALE("v_div_scale_f32_c", 1),
-	{ .rule = "DIVISION",
-	  .kernel = "v_div_fixup_f32",
-	  .answer = { "overflow by the exponents", "no overflow" },
-	  .waves = 16,
-	  .mode = KEEP_DENORMALS,
-	  .ask = ask_fixup,
-	  .lane = div_fixup },
+	SCALE("v_div_scale_f32_b", "FP32", 0),
+	SCALE("v_div_scale_f32_c", "FP32", 1),
+	SCALE("v_div_scale_f64_b", "FP64", 0),
+	SCALE("v_div_scale_f64_c", "FP64", 1),
+	FIXUP("v_div_fixup_f32", "FP32", 0, NULL),
+	FIXUP("v_div_fixup_f64", "FP64", 0, NULL),
+	FIXUP("v_div_fixup_f32", "FP32", TOWARD_ZERO, "infinity in any MODE"),
+	FIXUP("v_div_fixup_f64", "FP64", TOWARD_ZERO, "infinity in any MODE"),
 	{ .rule = "TWO_OVER_PI",
 	  .kernel = "v_trig_preop_f64",
 	  .answer = { "cut after 53 bits", "rounded to 53 bits", "from one bit later" },

@@ -382,6 +382,7 @@ static const struct exact_question questions[] = {
 	NAN_TO("v_cvt_scalef32_pk32_bf6_bf16", 17),
 	SCALE("v_cvt_scalef32_pk_f32_fp4"),
 	SCALE("v_cvt_scalef32_pk_fp8_f32"),
+	SCALE("v_cvt_scalef32_pk_fp4_f32"),
 	QUESTION(STOCHASTIC, "v_cvt_sr_fp8_f32", RANDOMS, KEEP_DENORMALS, ask_stochastic,
 	         stochastic),
 	QUESTION(STOCHASTIC, "v_cvt_sr_bf8_f32", RANDOMS, KEEP_DENORMALS, ask_stochastic,

@@ -95,18 +95,40 @@ static void ask_mode(const struct exact_question *q, size_t n, uint32_t *r) {
 		r[i] = x[2];
 }
 
+/* What MODE changes in the sum of an addend of 1 and a small product: nothing, or the last bit. */
+static void matrix_rounding(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                            uint32_t *d) {
+	(void)q, (void)r;
+	d[0] = answer;
+}
+
+/* The first f16 of A and of B, in the first 16 lanes, and C. Their product is half of a last place,
+ * away from nearest even; toward zero it is three quarters. */
+static void ask_rounding(const struct exact_question *q, size_t n, uint32_t *r) {
+	enum { UP = 1, DOWN, ZERO_WARD };
+	uint32_t sign = q->detail == DOWN ? SIGN : 0;
+	if (n % EXACT_LANES < 16) {
+		r[0] = (q->detail == ZERO_WARD ? 0x0e00 : 0x0c00) | sign >> 16;
+		r[4] = 0x0c00;
+	}
+	for (unsigned i = 8; i < 12; i++)
+		r[i] = 0x3f800000 | sign;
+}
+
 /* ---- NaN of f32 arithmetic ---- */
 
 static bool is_nan(uint32_t x) {
 	return (x & ~SIGN) > 0x7f800000;
 }
 
-/* The first, the last, or no operand that is NaN. */
+enum { FIRST_NAN, LAST_NAN, ONE_NAN, FIRST_OR_NEGATIVE };
+
+/* An operand that is NaN, or the NaN of an invalid operation. */
 static void nan_operand(const struct exact_question *q, unsigned answer, const uint32_t *r,
                         uint32_t *d) {
-	d[0] = 0x7fc00000;
-	for (unsigned k = 0; answer < 2 && k < q->detail; k++) {
-		unsigned i = answer ? k : q->detail - 1 - k;
+	d[0] = answer == FIRST_OR_NEGATIVE ? 0xffc00000 : 0x7fc00000;
+	for (unsigned k = 0; answer != ONE_NAN && k < q->detail; k++) {
+		unsigned i = answer == LAST_NAN ? k : q->detail - 1 - k;
 		d[0] = is_nan(r[i]) ? r[i] | 0x400000 : d[0];
 	}
 }
@@ -214,11 +236,14 @@ static void next_lane(const struct exact_question *q, unsigned answer, const uin
 /* ---- a copy of one of a few values: answers 0, 1 ... are words `detail`, a byte each, of a lane's
  * operands and the scalar ---- */
 
-enum { A = 0, B = 1, C = 2, SCALAR = 0xf0, ZERO = 0xf1 };
+enum { A = 0, B = 1, C = 2, SCALAR = 0xf0, ZERO, FOLLOWING };
 #define CHOICE(first, second) (0x100u * (second) | (first))
 
 static uint32_t chosen(const struct exact_question *q, unsigned code, const uint32_t *r) {
-	return code == SCALAR ? q->scalar : code == ZERO ? 0 : r[code];
+	return code == SCALAR      ? q->scalar
+	       : code == FOLLOWING ? ~q->scalar
+	       : code == ZERO      ? 0
+	                           : r[code];
 }
 
 static void copy(const struct exact_question *q, unsigned answer, const uint32_t *r, uint32_t *d) {
@@ -259,18 +284,60 @@ static void ask_store(const struct exact_question *q, size_t n, uint32_t *r) {
 
 /* ---- missing wait states: the first instruction's result, or what was there ---- */
 
-/* The product of zeros a replaces c. A double of c follows two of a and b; four integers follow one
- * of a, and b, which is the lane's place in the buffer. */
-static void matrix_result(const struct exact_question *q, unsigned answer, const uint32_t *r,
-                          uint32_t *d) {
-	for (unsigned i = 0, c = 6 - q->detail; i < q->detail; i++)
+/* A product of zeros replaces registers of c: their number, and the first one. */
+#define OF_C(number, first) CHOICE(first, number)
+
+static void zero_product(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                         uint32_t *d) {
+	for (unsigned i = 0, c = q->detail & 0xff; i < q->detail >> 8; i++)
 		d[i] = answer ? r[c + i] : 0;
 }
 
+/* Where a and b are alone before four of c, b is the lane's place in the buffer. */
 static void ask_zeros(const struct exact_question *q, size_t n, uint32_t *r) {
-	for (unsigned i = 0, c = 6 - q->detail; i < q->detail; i++)
+	for (unsigned i = 0, c = q->detail & 0xff; i < q->detail >> 8; i++)
 		r[c + i] = (uint32_t)exact_any(n, i) | 1;
-	r[1] = q->detail == 4 ? (uint32_t)(n % EXACT_LANES) * 16 : 0;
+	r[1] = q->detail == OF_C(4, 2) ? (uint32_t)(n % EXACT_LANES) * 16 : 0;
+}
+
+/* All lanes have 1 as their first f16 of b, and 1 or the result 0 as that of A. */
+static void second_product(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                           uint32_t *d) {
+	(void)q, (void)r;
+	for (unsigned i = 0; i < 4; i++)
+		d[i] = answer ? 0x3f800000 : 0;
+}
+
+static void ask_ones(const struct exact_question *q, size_t n, uint32_t *r) {
+	(void)q, (void)n;
+	r[4] = r[6] = 0x3c00;
+}
+
+/* c of the lane that a says, or the scalar. */
+static void selected_lane(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                          unsigned n, uint32_t *d) {
+	for (unsigned l = 0; l < EXACT_LANES; l++)
+		d[l] = r[(answer ? q->scalar : r[A]) * n + C];
+}
+
+static void ask_lane(const struct exact_question *q, size_t n, uint32_t *r) {
+	ask_copy(q, n, r);
+	r[A] = 17;
+}
+
+/* The first half of the wave's c, or zeros. */
+static void stored_data(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                        unsigned n, uint32_t *d) {
+	(void)q;
+	for (unsigned i = 0; i < 4 * EXACT_LANES; i++)
+		d[i] = answer ? 0 : r[i % EXACT_LANES * n + C + i / EXACT_LANES];
+}
+
+static void ask_data(const struct exact_question *q, size_t n, uint32_t *r) {
+	(void)q;
+	r[A] = (uint32_t)(n % EXACT_LANES) * 16;
+	for (unsigned i = 0; i < 8; i++)
+		r[C + i] = (uint32_t)exact_any(n, i) | 1;
 }
 
 static void power_of_zero(const struct exact_question *q, unsigned answer, const uint32_t *r,
@@ -307,20 +374,32 @@ static void ask_offset(const struct exact_question *q, size_t n, uint32_t *r) {
 		.waves = 16, .detail = m, .mode = KEEP_DENORMALS, .ask = ask_sparse,               \
 		.wave = sparse                                                                     \
 	}
+#define ROUNDING(mode_field)                                                                       \
+	{                                                                                          \
+		.rule = "MATRIX_MODE", .kernel = "mfma_rounding",                                  \
+		.answer = { "rounding is the same", "MODE selects it" }, .waves = 1,               \
+		.detail = mode_field, .mode = KEEP_DENORMALS | (mode_field)*5,                     \
+		.ask = ask_rounding, .lane = matrix_rounding                                       \
+	}
 #define NAN_OF(name, operands)                                                                     \
 	{                                                                                          \
 		.rule = "NAN_OPERAND", .kernel = name,                                             \
-		.answer = { "the first operand that is NaN, quieted",                              \
-			    "the last operand that is NaN, quieted", "0x7FC00000" },               \
+		.answer = { "the first operand that is NaN, quieted; invalid: 0x7FC00000",         \
+			    "the last operand that is NaN, quieted; invalid: 0x7FC00000",          \
+			    "0x7FC00000",                                                          \
+			    "the first operand that is NaN, quieted; invalid: 0xFFC00000" },       \
 		.waves = 16, .detail = operands, .mode = KEEP_DENORMALS, .ask = ask_nan,           \
 		.lane = nan_operand                                                                \
 	}
-#define WAIT(name, which, asks, ...)                                                               \
+#define VALUES                                                                                     \
+	{ "the new value", "the old value" }
+#define DATA                                                                                       \
+	{ "the data at the store", "the data after it" }
+#define WAIT(name, ways, which, asks, ...)                                                         \
 	{                                                                                          \
-		.rule = "WAIT_STATES", .kernel = name,                                             \
-		.answer = { "the new value", "the old value" }, .waves = 256, .detail = which,     \
-		.mode = KEEP_DENORMALS, .records = 1024, .word3 = DATA_32, .ask = asks,            \
-		__VA_ARGS__                                                                        \
+		.rule = "WAIT_STATES", .kernel = name, .answer = ways, .waves = 256,               \
+		.detail = which, .mode = KEEP_DENORMALS, .records = 2048, .word3 = DATA_32,        \
+		.ask = asks, __VA_ARGS__                                                           \
 	}
 
 static const struct exact_question questions[] = {
@@ -333,6 +412,9 @@ static const struct exact_question questions[] = {
 	  .mode = NOTHING_KEPT,
 	  .ask = ask_mode,
 	  .lane = matrix_mode },
+	ROUNDING(1),
+	ROUNDING(2),
+	ROUNDING(3),
 	NAN_OF("v_add_f32", 2),
 	NAN_OF("v_mul_f32", 2),
 	NAN_OF("v_fma_f32", 3),
@@ -401,9 +483,9 @@ static const struct exact_question questions[] = {
 	  .lane = two_registers },
 	{ .rule = "NO_ARGUMENT",
 	  .kernel = "scalar",
-	  .answer = { "zero", "that of the launch before" },
+	  .answer = { "zero", "that of the launch before", "what follows the buffer" },
 	  .waves = 1,
-	  .detail = CHOICE(ZERO, SCALAR),
+	  .detail = CHOICE(ZERO, SCALAR) | FOLLOWING << 16,
 	  .mode = KEEP_DENORMALS,
 	  .scalar = 0x5a5a5a5a,
 	  .short_by = 4,
@@ -419,13 +501,19 @@ static const struct exact_question questions[] = {
 	  .scalar = 0x5a5a5a5a,
 	  .ask = ask_store,
 	  .wave = kept_store },
-	WAIT("wait_mfma_store", 4, ask_zeros, .lane = matrix_result),
-	WAIT("wait_mfma_f64_valu", 2, ask_zeros, .lane = matrix_result),
-	WAIT("wait_trans_valu", 0, ask_power, .lane = power_of_zero),
-	WAIT("wait_valu_dpp", CHOICE(A, C), ask_copy, .lane = copy),
-	WAIT("wait_valu_readlane", CHOICE(A, C), ask_uniform, .lane = copy),
-	WAIT("wait_sgpr_valu", CHOICE(A, SCALAR), ask_uniform, .lane = copy),
-	WAIT("wait_sgpr_vmem", 0, ask_offset, .wave = at_offset),
+	WAIT("wait_mfma_store", VALUES, OF_C(4, 2), ask_zeros, .lane = zero_product),
+	WAIT("wait_mfma_valu", VALUES, OF_C(1, 8), ask_zeros, .lane = zero_product),
+	WAIT("wait_mfma_mfma", VALUES, 0, ask_ones, .lane = second_product),
+	WAIT("wait_mfma_f64_valu", VALUES, OF_C(2, 4), ask_zeros, .lane = zero_product),
+	WAIT("wait_dot_valu", VALUES, OF_C(1, 2), ask_zeros, .lane = zero_product),
+	WAIT("wait_mask_valu", VALUES, CHOICE(C, B), ask_copy, .lane = copy),
+	WAIT("wait_lane_select", VALUES, 0, ask_lane, .scalar = 3, .wave = selected_lane),
+	WAIT("wait_store_data", DATA, 0, ask_data, .scalar = 1024, .wave = stored_data),
+	WAIT("wait_trans_valu", VALUES, 0, ask_power, .lane = power_of_zero),
+	WAIT("wait_valu_dpp", VALUES, CHOICE(A, C), ask_copy, .lane = copy),
+	WAIT("wait_valu_readlane", VALUES, CHOICE(A, C), ask_uniform, .lane = copy),
+	WAIT("wait_sgpr_valu", VALUES, CHOICE(A, SCALAR), ask_uniform, .lane = copy),
+	WAIT("wait_sgpr_vmem", VALUES, 0, ask_offset, .wave = at_offset),
 };
 
 const struct exact_questions exact_machine = { questions, sizeof questions / sizeof *questions };

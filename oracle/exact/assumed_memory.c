@@ -99,16 +99,14 @@ static double whole(double x, double most, unsigned answer) {
 	return answer == CUT ? trunc(p) : answer == AWAY ? round(p) : rint(p);
 }
 
+/* An f16, or its upper bits: cut, or rounded again. */
 static uint32_t stored_float(uint32_t v, unsigned bits, unsigned answer) {
+	enum { AGAIN = 2 };
 	uint32_t code;
+	exact_encode("FP16", v, 0, answer == CUT ? EXACT_RTZ : EXACT_RNE, EXACT_OVERFLOW, 0, &code);
 	if (bits == 16)
-		exact_encode("FP16", v, 0, answer ? EXACT_RTZ : EXACT_RNE, EXACT_OVERFLOW, 0,
-		             &code);
-	else { /* the upper bits of an f16: cut, as assumed, or rounded in one step */
-		exact_encode("FP16", v, 0, EXACT_RNE, EXACT_OVERFLOW, 0, &code);
-		code = (code + (answer ? 1u << (14 - bits) : 0)) >> (15 - bits);
-	}
-	return code;
+		return code;
+	return (code + (answer == AGAIN ? 1u << (14 - bits) : 0)) >> (15 - bits);
 }
 
 static uint32_t stored(unsigned numeric, unsigned bits, uint32_t v, unsigned answer) {
@@ -219,7 +217,7 @@ static void exchanged(const struct exact_question *q, unsigned answer, const uin
 enum { TEAM = 16 };
 
 static void ask_transpose(const struct exact_question *q, size_t n, uint32_t *r) {
-	r[0] = (uint32_t)(n % EXACT_LANES) * 16;
+	r[0] = (uint32_t)(n % EXACT_LANES) * q->scalar;
 	for (unsigned i = 1; i < 4 - (q->detail != 6); i++)
 		r[i] = (uint32_t)exact_any(n, i);
 }
@@ -291,15 +289,16 @@ static void transpose(const struct exact_question *q, unsigned answer, const uin
 #define INTEGERS                                                                                   \
 	{ "nearest even", "cut", "ties away from zero" }
 #define PACKED                                                                                     \
-	{ "an f16 to nearest even, then cut", "rounded again" }
+	{ "an f16 to nearest even, then cut", "toward zero", "rounded again" }
 
-#define TRANSPOSE(name, bits)                                                                      \
+/* `stride`: bytes from lane to lane. */
+#define TRANSPOSE(name, bits, stride)                                                              \
 	{                                                                                          \
 		.rule = "TRANSPOSE", .kernel = name,                                               \
 		.answer = { "16 lanes form rows of 16 elements; lane i gets column i",             \
 			    "each lane gets its own data", "rows of lanes or elements apart" },    \
-		.waves = 16, .detail = bits, .mode = KEEP_DENORMALS, .ask = ask_transpose,         \
-		.wave = transpose                                                                  \
+		.waves = 16, .detail = bits, .mode = KEEP_DENORMALS, .scalar = stride,             \
+		.ask = ask_transpose, .wave = transpose                                            \
 	}
 #define LANES                                                                                      \
 	{ "by ascending lane", "by descending lane" }
@@ -346,10 +345,11 @@ static const struct exact_question questions[] = {
 	  .scalar = 64,
 	  .ask = ask_soffset,
 	  .wave = soffset },
-	TRANSPOSE("ds_read_b64_tr_b4", 4),
-	TRANSPOSE("ds_read_b96_tr_b6", 6),
-	TRANSPOSE("ds_read_b64_tr_b8", 8),
-	TRANSPOSE("ds_read_b64_tr_b16", 16),
+	TRANSPOSE("ds_read_b64_tr_b4", 4, 8),
+	TRANSPOSE("ds_read_b96_tr_b6", 6, 16),
+	TRANSPOSE("ds_read_b96_tr_b6", 6, 12),
+	TRANSPOSE("ds_read_b64_tr_b8", 8, 8),
+	TRANSPOSE("ds_read_b64_tr_b16", 16, 8),
 	ORDER(WRITE_ORDER, "ds_write_b32", 1, written),
 	ORDER(WRITE_ORDER, "ds_write_b64", 2, written),
 	ORDER(ATOMIC_ORDER, "ds_wrxchg_rtn_b32", 1, exchanged),
