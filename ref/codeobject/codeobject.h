@@ -59,9 +59,13 @@ const void *mx_codeobject_bytes(const struct mx_codeobject *co, size_t *n);
  * emulator does not have that of the target. targets.def lists the targets. */
 const char *mx_codeobject_isa(const struct mx_codeobject *co);
 
-/* Whether there is one. If not, why->text names the target: "built for gfx1250, the device is
+/* Whether there is one. If not, why->text names the target: "built for gfx942, the device is
  * gfx950". Objects that are not linked have a target, too. */
 mx_codeobject_status mx_codeobject_check_target(struct mx_codeobject *co,
+                                                struct mx_codeobject_error *why);
+
+/* Whether it is the instruction set of the device; the same text. */
+mx_codeobject_status mx_codeobject_check_device(struct mx_codeobject *co,
                                                 struct mx_codeobject_error *why);
 
 /* Whether the device can load it: that, and linked for amdhsa, v3 to v6, with neither xnack+ nor
