@@ -15,8 +15,9 @@ struct mx_codefile {
 };
 
 /* Opens a file with code of a known instruction set, and reads the code. 0, or -1 with err->text,
- * which names the file. */
+ * which names the file. mx_codefile_open: only if the emulator executes this code. */
 int mx_codefile_open(const char *path, struct mx_codefile *f, struct mx_error *err);
+int mx_codefile_open_text(const char *path, struct mx_codefile *f, struct mx_error *err);
 void mx_codefile_close(struct mx_codefile *f);
 
 #endif

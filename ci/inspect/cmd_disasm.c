@@ -10,9 +10,11 @@
 static const char help[] =
 	"usage: mxcheck disasm FILE.co ... [--kernel NAME]\n"
 	"\n"
-	"Prints the instructions of gfx950 code objects as llvm-objdump -d does: labels, text,\n"
+	"Prints the instructions of code objects as llvm-objdump -d does: labels, text,\n"
 	"addresses, dwords, and targets of branches. Dwords that are not an instruction are\n"
-	"printed as .long, long runs of zeros as dots.\n"
+	"printed as .long, long runs of zeros as dots. Code is for gfx950 or gfx1250. VGPRs of\n"
+	"gfx1250 have their encoded number, without the bank of s_set_vgpr_msb. A scale prefix\n"
+	"is decoded with any dummy source; LLVM 22 prints .long unless it is v0.\n"
 	"\n"
 	"  --kernel NAME      only this kernel or function\n"
 	"  -h, --help         this text\n"
@@ -161,7 +163,7 @@ static int print_file(const char *path, const char *kernel) {
 	struct mx_codefile f;
 	struct mx_error err;
 	int status = 0;
-	if (mx_codefile_open(path, &f, &err))
+	if (mx_codefile_open_text(path, &f, &err))
 		return mx_complain("disasm", "%s", err.text);
 	printf("\n%s:\tfile format elf64-amdgpu\n", path);
 	if (kernel)

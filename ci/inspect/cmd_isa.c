@@ -15,7 +15,7 @@
 
 static const char help[] =
 	"usage: mxcheck isa FILE.co ...\n"
-	"       mxcheck isa --all\n"
+	"       mxcheck isa [--arch ARCH] --all\n"
 	"\n"
 	"Lists each distinct instruction of a code object with its count, its first site, and\n"
 	"how the emulator executes it:\n"
@@ -28,9 +28,11 @@ static const char help[] =
 	"launch that meets such an operand has the note 'assumed' (--notes). MODE and\n"
 	"ACCUM_OFFSET count as the kernel descriptor sets them.\n"
 	"\n"
-	"  --all              every opcode of gfx950 instead, with its forms, and totals. There,\n"
-	"                     assumed means with all formats and operands. The worst form of an\n"
-	"                     opcode counts\n"
+	"  --all              every opcode instead, with its forms, and totals. There, assumed\n"
+	"                     means with all formats and operands. The worst form of an opcode\n"
+	"                     counts\n"
+	"  --arch ARCH        of --all: gfx950 (the default) or gfx1250, of which no instruction\n"
+	"                     is executed yet\n"
 	"  -h, --help         this text\n"
 	"\n"
 	"Exit status: 0 all instructions execute; 1 one is unsupported; 2 usage or bad input.\n"
@@ -40,9 +42,9 @@ static const char *const runs_name[MX_RUNS_KINDS] = { "exact", "assumed", "unsup
 
 /* Why an instruction does not execute, or the assumption that it rests on. */
 static const char *why(const struct mx_inst *in) {
-	return !in->op           ? "not in the instruction table"
-	       : in->unsupported ? in->unsupported
-	                         : mx_assumption_text(in->assumes);
+	return in->unsupported ? in->unsupported
+	       : !in->op       ? "not in the instruction table"
+	                       : mx_assumption_text(in->assumes);
 }
 
 /* ---- a code object ---- */
@@ -214,7 +216,7 @@ static int inspect(const char *path) {
 	struct mx_error err;
 	struct inventory v = { 0 };
 	bool good = true;
-	if (mx_codefile_open(path, &f, &err))
+	if (mx_codefile_open_text(path, &f, &err))
 		return mx_complain("isa", "%s", err.text);
 	if (!f.code->n_symbols) {
 		mx_codefile_close(&f);
@@ -246,18 +248,19 @@ static void add_word(char *list, size_t room, const char *word) {
 }
 
 /* How the opcode executes, with any format or register. */
-static mx_runs runs_of(const struct mx_form *f, const char **because) {
+static mx_runs runs_of(const struct mx_isa *isa, const struct mx_form *f, const char **because) {
 	struct mx_inst in;
-	mx_gfx950.decode(f->code, f->dwords, 0, &in);
+	isa->decode(f->code, f->dwords, 0, &in);
 	if (in.op)
 		in.assumes = mx_op_rests_on(in.op);
 	*because = why(&in);
 	return mx_how_runs(&in);
 }
 
-static void add_form(struct opcode *o, const struct mx_form *f, bool first) {
+static void add_form(const struct mx_isa *isa, struct opcode *o, const struct mx_form *f,
+                     bool first) {
 	const char *why;
-	mx_runs runs = runs_of(f, &why);
+	mx_runs runs = runs_of(isa, f, &why);
 	if (first) {
 		memset(o, 0, sizeof *o);
 		memcpy(o->name, f->opcode, sizeof o->name);
@@ -273,18 +276,18 @@ static void add_form(struct opcode *o, const struct mx_form *f, bool first) {
 }
 
 /* Opcodes with their forms; NULL if out of memory. */
-static struct opcode *every_opcode(size_t *n) {
+static struct opcode *every_opcode(const struct mx_isa *isa, size_t *n) {
 	struct mx_form f;
 	size_t room = 0;
-	while (mx_form_at(room, &f))
+	while (mx_form_at(isa, room, &f))
 		room++;
 	struct opcode *all = calloc(room + 1, sizeof *all);
 	*n = 0;
-	for (size_t i = 0; all && mx_form_at(i, &f); i++) {
+	for (size_t i = 0; all && mx_form_at(isa, i, &f); i++) {
 		size_t j = 0;
 		while (j < *n && strcmp(all[j].name, f.opcode))
 			j++;
-		add_form(&all[j], &f, j == *n);
+		add_form(isa, &all[j], &f, j == *n);
 		*n += j == *n;
 	}
 	if (all)
@@ -307,9 +310,9 @@ static void print_opcode(const struct opcode *o) {
 	                   : "");
 }
 
-static int print_all(void) {
+static int print_all(const struct mx_isa *isa) {
 	size_t n, count[MX_RUNS_KINDS] = { 0 }, excluded = 0;
-	struct opcode *all = every_opcode(&n);
+	struct opcode *all = every_opcode(isa, &n);
 	if (!all)
 		return mx_complain("isa", "out of memory");
 	for (size_t i = 0; i < n; i++) {
@@ -320,9 +323,9 @@ static int print_all(void) {
 			count[all[i].runs]++;
 	}
 	size_t left = n - excluded;
-	printf("%zu opcodes, %zu of them excluded (GWS, debugger, prefixes; gfx950 has no image "
+	printf("%zu opcodes, %zu of them excluded (GWS, debugger, prefixes; %s has no image "
 	       "and no export instructions)\n",
-	       n, excluded);
+	       n, excluded, isa->name);
 	printf("the other %zu: %zu exact (%.1f %%), %zu assumed, %zu unsupported\n", left,
 	       count[MX_RUNS_EXACTLY], 100.0 * (double)count[MX_RUNS_EXACTLY] / (double)left,
 	       count[MX_RUNS_AS_ASSUMED], count[MX_RUNS_NOT]);
@@ -332,16 +335,24 @@ static int print_all(void) {
 
 int mx_cmd_isa(int argc, char **argv) {
 	bool all = false;
-	const struct mx_arg table[] = { { "--all", NULL, &all }, { NULL } };
+	const char *arch = NULL;
+	const struct mx_arg table[] = { { "--all", NULL, &all },
+		                        { "--arch", &arch, NULL },
+		                        { NULL } };
 	int n, status = 0;
 	if (!mx_args(table, help, argc, argv, &n, &status))
 		return status;
 	if (all && n)
 		return mx_complain("isa", "--all takes no file");
+	if (arch && !all)
+		return mx_complain("isa", "--arch goes with --all; a file names its own");
+	const struct mx_isa *isa = mx_isa_by_name(arch ? arch : "gfx950");
+	if (!isa)
+		return mx_complain("isa", "--arch %s: not gfx950 or gfx1250", arch);
 	if (!all && !n)
 		return mx_complain("isa", "FILE.co is missing; see mxcheck isa --help");
 	if (all)
-		return print_all();
+		return print_all(isa);
 	for (int i = 1; i <= n; i++) {
 		int s = inspect(argv[i]);
 		status = s > status ? s : status;

@@ -32,7 +32,7 @@ static int check_object(const char *path, const void *bytes, size_t n, struct mx
 	struct mx_codeobject_error error;
 	struct mx_codeobject *co = NULL;
 	bool ok = !mx_codeobject_open(bytes, n, &co, &error) &&
-	          !mx_codeobject_check_target(co, &error);
+	          !mx_codeobject_check_device(co, &error);
 	mx_codeobject_close(co);
 	return ok ? 0 : mx_why(why, "%s: %s", path, error.text);
 }

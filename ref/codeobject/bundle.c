@@ -25,7 +25,7 @@ static int fit_features(const char *features) {
 static int fit(const char *id) {
 	int best = 0;
 	for (const struct mx_target *t = mx_targets; t->name; t++) {
-		const char *at = t->isa ? strstr(id, t->name) : NULL;
+		const char *at = mx_target_runs(t) ? strstr(id, t->name) : NULL;
 		if (!at || at == id || at[-1] != '-' || !strstr(id, "amdgcn"))
 			continue;
 		int features = fit_features(at + strlen(t->name));

@@ -59,9 +59,13 @@ const void *mx_codeobject_bytes(const struct mx_codeobject *co, size_t *n);
  * emulator does not have that of the target. targets.def lists the targets. */
 const char *mx_codeobject_isa(const struct mx_codeobject *co);
 
-/* Whether there is one. If not, why->text names the target: "built for gfx1250, the device is
+/* Whether there is one. If not, why->text names the target: "built for gfx942, the device is
  * gfx950". Objects that are not linked have a target, too. */
 mx_codeobject_status mx_codeobject_check_target(struct mx_codeobject *co,
+                                                struct mx_codeobject_error *why);
+
+/* Whether it is the instruction set of the device; the same text. */
+mx_codeobject_status mx_codeobject_check_device(struct mx_codeobject *co,
                                                 struct mx_codeobject_error *why);
 
 /* Whether the device can load it: that, and linked for amdhsa, v3 to v6, with neither xnack+ nor
@@ -133,9 +137,10 @@ const struct mx_code_symbol *mx_code_find(const struct mx_code *c, const char *n
 
 enum { MX_DESCRIPTOR_BYTES = 64 };
 
-/* The 64 bytes that the command processor reads [LLVM "Kernel Descriptor", GFX90A to GFX942 rows].
- * Registers are allocated for each lane in the unified file: VGPRs first, then AGPRs, at most 256
- * of each. The granules may allocate more than the kernel uses. */
+/* The 64 bytes that the command processor reads [LLVM "Kernel Descriptor"]. gfx950 allocates
+ * registers for each lane in the unified file: VGPRs first, then AGPRs, at most 256 of each.
+ * gfx1250 has up to 1024 VGPRs in granules of 16, and no AGPRs. The granules may allocate more than
+ * the kernel uses. */
 struct mx_descriptor {
 	uint32_t lds_bytes;     /* static, of a workgroup */
 	uint32_t scratch_bytes; /* of a work-item */
@@ -145,14 +150,17 @@ struct mx_descriptor {
 	uint16_t preload_dwords, preload_offset; /* kernarg preload, in dwords */
 	uint16_t properties;                     /* KERNEL_CODE_PROPERTIES */
 	bool workgroup_id[3], workgroup_info, tg_split, dynamic_stack;
-	uint8_t work_item_ids; /* 0: x, 1: x and y, 2: x, y and z */
-	uint32_t mode;         /* MODE register: rounding 3:0, denormals 7:4, DX10_CLAMP 8, IEEE 9,
-	                               FP16_OVFL 23 */
+	uint8_t named_barriers; /* of gfx1250, in granules of 4 */
+	uint8_t work_item_ids;  /* 0: x, 1: x and y, 2: x, y and z */
+	uint32_t mode;          /* MODE register: rounding 3:0, denormals 7:4, DX10_CLAMP 8, IEEE 9,
+	                                FP16_OVFL 23 */
 	const char *unsupported; /* the first field with a value that the emulator does not
 	                            support, static text; or NULL */
 };
 
-void mx_descriptor_decode(const uint8_t bytes[MX_DESCRIPTOR_BYTES], struct mx_descriptor *d);
+/* isa: the instruction set of the code, as mx_codeobject_isa has it. */
+void mx_descriptor_decode(const uint8_t bytes[MX_DESCRIPTOR_BYTES], const char *isa,
+                          struct mx_descriptor *d);
 
 /* ---- metadata ---- */
 

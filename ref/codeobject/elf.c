@@ -156,6 +156,16 @@ const char *mx_codeobject_isa(const struct mx_codeobject *co) {
 	return t ? t->isa : NULL;
 }
 
+bool mx_target_runs(const struct mx_target *t) {
+	return t->isa && !strcmp(t->isa, MX_ARCH);
+}
+
+static mx_codeobject_status other_device(struct mx_codeobject_error *why,
+                                         const struct mx_target *t) {
+	return mx_codeobject_fail(why, MX_CODEOBJECT_OTHER_DEVICE,
+	                          "built for %s, the device is " MX_ARCH, t->name);
+}
+
 mx_codeobject_status mx_codeobject_check_target(struct mx_codeobject *co,
                                                 struct mx_codeobject_error *why) {
 	const struct mx_target *t = target_of(co);
@@ -164,10 +174,15 @@ mx_codeobject_status mx_codeobject_check_target(struct mx_codeobject *co,
 		                          "built for an unknown target (EF_AMDGPU_MACH 0x%x), the "
 		                          "device is " MX_ARCH,
 		                          mach_of(co));
-	if (!t->isa)
-		return mx_codeobject_fail(why, MX_CODEOBJECT_OTHER_DEVICE,
-		                          "built for %s, the device is " MX_ARCH, t->name);
-	return MX_CODEOBJECT_OK;
+	return t->isa ? MX_CODEOBJECT_OK : other_device(why, t);
+}
+
+mx_codeobject_status mx_codeobject_check_device(struct mx_codeobject *co,
+                                                struct mx_codeobject_error *why) {
+	mx_codeobject_status status = mx_codeobject_check_target(co, why);
+	if (!status && !mx_target_runs(target_of(co)))
+		status = other_device(why, target_of(co));
+	return status;
 }
 
 static mx_codeobject_status check_features(const GElf_Ehdr *h, struct mx_codeobject_error *why) {
@@ -182,7 +197,7 @@ mx_codeobject_status mx_codeobject_check(struct mx_codeobject *co,
                                          struct mx_codeobject_error *why) {
 	const GElf_Ehdr *h = &co->header;
 	const struct mx_metadata *metadata;
-	mx_codeobject_status status = mx_codeobject_check_target(co, why);
+	mx_codeobject_status status = mx_codeobject_check_device(co, why);
 	if (status)
 		return status;
 	if (h->e_type != ET_DYN || h->e_ident[EI_OSABI] != OSABI_AMDGPU_HSA)

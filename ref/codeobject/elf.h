@@ -29,6 +29,9 @@ struct mx_target {
 };
 extern const struct mx_target mx_targets[];
 
+/* Whether the device has the instruction set of the target. */
+bool mx_target_runs(const struct mx_target *t);
+
 /* Sets why->text, printf style; returns the status. */
 __attribute__((format(printf, 3, 4))) mx_codeobject_status
 mx_codeobject_fail(struct mx_codeobject_error *why, mx_codeobject_status status, const char *format,

@@ -79,12 +79,12 @@ static bool list_metadata(struct mx_codeobject *co, struct mx_codeobject_kernels
 	return true;
 }
 
-static bool describe(struct mx_codeobject_kernel *k, const uint8_t *bytes, const GElf_Sym *sym,
-                     bool linked) {
+static bool describe(struct mx_codeobject_kernel *k, const uint8_t *bytes, const char *isa,
+                     const GElf_Sym *sym, bool linked) {
 	struct mx_descriptor *d = malloc(sizeof *d);
 	if (!d)
 		return false;
-	mx_descriptor_decode(bytes, d);
+	mx_descriptor_decode(bytes, isa, d);
 	k->descriptor = d;
 	k->descriptor_address = sym->st_value;
 	k->entry = linked ? sym->st_value + (uint64_t)d->entry : 0;
@@ -102,7 +102,8 @@ static bool list_descriptors(struct mx_codeobject *co, struct mx_codeobject_kern
 		struct mx_codeobject_kernel *of = find(k, c.name, n);
 		if (!of && !(of = add(k, c.name, n)))
 			return false;
-		if (!of->descriptor && !describe(of, bytes, &c.sym, m != NULL))
+		if (!of->descriptor &&
+		    !describe(of, bytes, mx_codeobject_isa(co), &c.sym, m != NULL))
 			return false;
 		of->exported |= table == SHT_DYNSYM;
 	}

@@ -116,5 +116,15 @@ like($out, qr/^ +1  exact +v_cvt_pk_bf16_f32 +keeps\+0x0$/m, 'a conversion is ex
 like($out, qr/^ +1  assumed +v_cvt_pk_bf16_f32 +flushes\+0x0  denormals of f32 /m, '  and assumed where MODE flushes them');
 like($out, qr/^ +2  exact +v_cvt_pk_fp8_f32 /m, '  except to FP8, which the manual defines');
 
+# ---- another instruction set ----
+
+is(mxcheck('isa', '--arch', 'gfx1250', '--all'), 0, '--arch lists another set');
+my %names = map { /^MX_TEXT(?:_FIXED)?\(\w+, *\w+, (\w+),/ ? ($1 => 1) : () }
+	split /\n/, slurp('ref/isa/encoding/gfx1250.def');
+is(scalar(() = $out =~ /^\w+ +(?:unsupported|excluded) /mg), scalar keys %names,
+	'every opcode of gfx1250.def, none of them executed');
+is(mxcheck('isa', '--arch', 'gfx942', '--all'), 2, 'a set that the emulator has not is an error');
+is(mxcheck('isa', '--arch', 'gfx950', $gemm), 2, 'so is one beside a file, which has its own');
+
 is(mxcheck('isa'), 2, 'no file is an error');
 done_testing;

@@ -321,22 +321,46 @@ static void test_descriptor(void) {
 	put32(kd, 48, 11 | 13 << 6 | 0xc << 16); /* 96 registers; 112 SGPRs; denormals of f16 */
 	put32(kd, 52, 2 << 1 | 1 << 7 | 1 << 11);
 	put32(kd, 56, 8);
-	mx_descriptor_decode(kd, &d);
+	mx_descriptor_decode(kd, "gfx950", &d);
 	ok(d.lds_bytes == 1024 && d.entry == -256 && d.vgprs == 64 && d.agprs == 32 &&
 	           d.sgprs == 112 && d.user_sgprs == 2 && d.workgroup_id[0] && !d.workgroup_id[1] &&
 	           d.work_item_ids == 1 && d.mode == 0xc0 && d.properties == 8 && !d.unsupported,
 	   "a descriptor's fields");
 	put32(kd, 48, 63);
 	put32(kd, 44, 0);
-	mx_descriptor_decode(kd, &d);
+	mx_descriptor_decode(kd, "gfx950", &d);
 	ok(d.vgprs == 4 && d.agprs == 256, "of 512 registers, 4 of them VGPRs, 256 are AGPRs");
 	put32(kd, 44, 63);
 	put32(kd, 48, 3);
-	mx_descriptor_decode(kd, &d);
+	mx_descriptor_decode(kd, "gfx950", &d);
 	ok(d.vgprs == 32 && !d.agprs, "VGPRs are at most the number of registers");
 	put32(kd, 48, 1 << 20);
-	mx_descriptor_decode(kd, &d);
+	mx_descriptor_decode(kd, "gfx950", &d);
 	ok(d.unsupported && strstr(d.unsupported, "PRIV"), "an unsupported field is named");
+}
+
+/* The dwords that llvm-mc 22 writes for .amdhsa_next_free_vgpr 100, .amdhsa_named_barrier_count 2
+ * and .amdhsa_user_sgpr_kernarg_segment_ptr 1. */
+static void test_gfx1250_descriptor(void) {
+	uint8_t kd[MX_DESCRIPTOR_BYTES] = { 0 };
+	struct mx_descriptor d;
+	put32(kd, 0, 320 << 10);
+	put32(kd, 44, 2 << 14);
+	put32(kd, 48, 0xc00c0006);
+	put32(kd, 52, 0x84);
+	put32(kd, 56, 0x0408);
+	mx_descriptor_decode(kd, "gfx1250", &d);
+	ok(d.lds_bytes == 320 << 10 && d.vgprs == 112 && !d.agprs && d.sgprs == 106 &&
+	           d.user_sgprs == 2 && d.named_barriers == 8 && d.mode == 0xc0 &&
+	           d.properties == 0x408 && d.workgroup_id[0] && !d.unsupported,
+	   "the fields of gfx1250's, with granules of 16 VGPRs and of 4 named barriers");
+	put32(kd, 48, 0xc0000000 | 63);
+	put32(kd, 52, 33 << 1);
+	mx_descriptor_decode(kd, "gfx1250", &d);
+	ok(d.vgprs == 1024 && d.user_sgprs == 33 && !d.unsupported, "  1024 VGPRs, 33 user SGPRs");
+	put32(kd, 44, 1 << 17);
+	mx_descriptor_decode(kd, "gfx1250", &d);
+	ok(d.unsupported && strstr(d.unsupported, "DYNAMIC_VGPR"), "  dynamic VGPRs are named");
 }
 
 /* ---- notes ---- */
@@ -502,6 +526,7 @@ int main(void) {
 	test_broken_metadata(file, n);
 	test_no_object(file, n);
 	test_descriptor();
+	test_gfx1250_descriptor();
 	test_note();
 	test_elements();
 	free(object);

@@ -36,7 +36,7 @@ static int print_text(const char *path) {
 static void test_truncated(void) {
 	unsigned wrong = 0;
 	struct mx_form f;
-	for (size_t i = 0; mx_form_at(i, &f); i++)
+	for (size_t i = 0; mx_form_at(&mx_gfx950, i, &f); i++)
 		for (size_t left = 1; left < f.dwords; left++) {
 			uint32_t *part = malloc(4 * left);
 			struct mx_inst in;

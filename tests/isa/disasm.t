@@ -6,67 +6,11 @@ use strict;
 use warnings;
 no warnings 'portable';
 use Test::More;
-use File::Temp 'tempdir';
-require './tests/tiers.pl';
+require './tests/isa/disasm.pl';
 
 my $build = $ENV{BUILD} || 'build';
-chomp(my $llvm = `ci/package/llvm.sh`);
-plan skip_all => 'no LLVM 20 or newer' unless $llvm;
-chomp(my $version = (`$llvm/llvm-mc --version` =~ /version (\S+)/)[0] // '');
-plan skip_all => "the texts are LLVM 22's, not $version\'s" unless $version =~ /^22\./;
+my $llvm = llvm22();
 my ($count, $each) = is_long() ? (900_000, 60) : (8_000, 3);
-my $dir = tempdir(CLEANUP => 1);
-
-# Lists of texts, one per line of dwords; the last is 'invalid' if the line is not valid to its
-# end.
-sub ours {
-	open my $f, '>', "$dir/ours" or die;
-	print $f "$_\n" for @_;
-	close $f;
-	return map { [ split /\n/ ] } split /\n\n/, `$build/tests/isa/disasm_test.t text < $dir/ours`;
-}
-
-# Each line is a separate block in llvm-mc's input, which ends at the first warning, and a mark
-# follows it. A remark in the text also means invalid.
-sub theirs {
-	open my $f, '>', "$dir/theirs" or die;
-	for (@_) {
-		my $bytes = join ' ', map { map { "0x$_" } reverse /../g } split;
-		print $f "[$bytes]\n[0x34 0x12 0x80 0xbf]\n";
-	}
-	close $f;
-	my @out = split /^\ts_nop 0x1234\n/m, `$llvm/llvm-mc --disassemble -triple=amdgcn-amd-amdhsa \\
-		-mcpu=gfx950 < $dir/theirs 2>$dir/warnings`, -1;
-	die 'llvm-mc stopped after ' . $_[ @out - 1 ] if @out != @_ + 1;
-	open my $w, '<', "$dir/warnings" or die;
-	my %warned = map { /^<stdin>:(\d+):\d+: warning/ ? (($1 - 1) / 2 => 1) : () } <$w>;
-	return map { [ remarks($out[$_] . ($warned{$_} ? "\tinvalid\n" : '')) ] } 0 .. $#_;
-}
-
-sub remarks {
-	my @text = map { s/^\t//r } split /\n/, $_[0];
-	for (0 .. $#text) {
-		return (@text[ 0 .. $_ - 1 ], 'invalid') if $text[$_] =~ m{/\*};
-	}
-	return @text;
-}
-
-sub compare {
-	my ($what, @lines) = @_;
-	my @ours = ours(@lines);
-	my @theirs = theirs(@lines);
-	my @differ = grep { join("\n", @{ $ours[$_] // [] }) ne join("\n", @{ $theirs[$_] }) } 0 .. $#lines;
-	my $valid = grep { $_->[0] ne 'invalid' } @theirs;
-	ok(!@differ, sprintf '%s: %d texts, %d of them valid, equal those of llvm-mc', $what,
-		scalar @lines, $valid);
-	return unless @differ;
-	diag(scalar(@differ) . ' differ, first:');
-	my $n = $ENV{DISASM_SHOW} || 1;
-	for (@differ[ 0 .. ($n < @differ ? $n : @differ) - 1 ]) {
-		diag("$lines[$_]\n  ours   " . join(' | ', @{ $ours[$_] // [] }) . "\n  LLVM's " .
-			join(' | ', @{ $theirs[$_] }));
-	}
-}
 
 # ---- compiled kernels ----
 
@@ -77,20 +21,10 @@ for (@objects ? `$llvm/llvm-objdump -d @objects` : ()) {
 }
 SKIP: {
 	skip "no code objects in $build/kernels", 1 unless %lines;
-	compare('instructions of ' . @objects . ' code objects', sort keys %lines);
+	compare('gfx950', 'instructions of ' . @objects . ' code objects', sort keys %lines);
 }
 
 # ---- random encodings ----
-
-my $seed = 0x2545f4914f6cdd1d;
-
-sub rnd { # xorshift64*
-	use integer;
-	$seed ^= $seed >> 12 & 0xfffffffffffff;
-	$seed ^= $seed << 25;
-	$seed ^= $seed >> 27 & 0x1fffffffff;
-	return $seed * 0x2545f4914f6cdd1d >> 32 & 0xffffffff;
-}
 
 # Format, fixed bits, their mask, bits of the opcode, dwords.
 my @formats = (
@@ -123,17 +57,6 @@ my @formats = (
 my @literals = (0xbf800000 .. 0xbf80000f, 0x3f800000, 0x3c00, 0x3f80, 0x40000000, 0xc0000000,
 	0x3e22f983, 0x3118, 0xffff, 0xfff0, 0xffffffef, 0x41, 0x7b, 0x40, 0x3ff00000, 0xbfe00000,
 	0x80000000, 0xffff3c00, 0x3c003c00, 0x12345678, 0x40100000, 0xb800, 0x4040, 0x40490fdb);
-
-# Random bits: all; few; three even VGPRs, or with few other bits; bytes that are even, or zero.
-sub bits {
-	my ($style) = @_;
-	return rnd() if $style == 0;
-	return rnd() & rnd() & rnd() if $style == 1;
-	return rnd() & rnd() & 0xfefefefe & (0, 0xff, 0xff00, 0xffff, 0xff000000, 0xff0000ff, 0xff00ffff, ~0)[ rnd() & 7 ]
-		if $style == 2;
-	my $vgprs = rnd() & 0xfe | (rnd() & 0xfe) << 9 | (rnd() & 0xfe) << 18 | 0x04020100;
-	return $style == 3 ? $vgprs : $vgprs | rnd() & rnd() & 0xf8000000;
-}
 
 # llvm-mc 22 crashes on SDWA selections of 7 and 3, on a literal after the scale prefix, and on
 # sources other than VGPRs with a size that depends on the format. For the disassembler these
@@ -181,7 +104,7 @@ sub random_line {
 }
 
 for my $f (@formats) {
-	compare("random $f->[0]", map { random_line(@$f) } 1 .. $count / @formats);
+	compare('gfx950', "random $f->[0]", map { random_line(@$f) } 1 .. $count / @formats);
 }
 
 # ---- whole fields ----
@@ -198,7 +121,7 @@ sub field {
 	return @lines;
 }
 
-compare('fields of one instruction each',
+compare('gfx950', 'fields of one instruction each',
 	field(0, 6, 1, 0xb880f800),    # hwreg of s_getreg_b32
 	field(0, 11, 1, 0xbf900000),   # s_sendmsg
 	field(0, 16, 53, 0xbf8c0000),  # s_waitcnt
@@ -212,7 +135,7 @@ compare('fields of one instruction each',
 	field(32, 9, 1, 0xd1ff0000, 0x04040400), field(32, 9, 1, 0xd2800000, 0x200),      # VOP3
 	field(0, 7, 1, 0xbe800000), field(0, 8, 1, 0xbe800100), field(16, 7, 1, 0xbe800100),
 	field(6, 7, 1, 0xc0020000, 0), field(6, 7, 1, 0xc00a0000, 0), field(6, 7, 1, 0xc0120000, 0));
-compare('literals of each VOP1, VOP2 and some SALU opcodes',
+compare('gfx950', 'literals of each VOP1, VOP2 and some SALU opcodes',
 	map { my $w = $_; map { sprintf '%08x %08x bf800000 bf800000', $w, $_ } @literals[ 15 .. $#literals ] }
 		(map { 0x7e0000ff | $_ << 9 } 0 .. 0x5b), (map { 0xff | $_ << 25 } 0 .. 60), 0x8000ff00, 0x8680ff00,
 	0xbe8000ff, 0xbe8001ff, 0xba000000);
@@ -253,7 +176,7 @@ for (values %alike) {
 is_deeply([ sort @odd ], [ qw(ds_bpermute_b32 ds_permute_b32 v_cvt_pk_bf16_f32 v_dot2c_i32_i16_dpp
 	v_dot2c_i32_i16_e64 v_dot4c_i32_i8_dpp v_dot4c_i32_i8_e64 v_dot8c_i32_i4_dpp v_dot8c_i32_i4_e64) ],
 	'opcodes that look alike have the same bits that must be zero, but for nine');
-compare('each opcode', map { my ($form, $op) = @$_; map { random_line(@{ $format{$form} }, $op) } 1 .. $each }
+compare('gfx950', 'each opcode', map { my ($form, $op) = @$_; map { random_line(@{ $format{$form} }, $op) } 1 .. $each }
 	opcodes(sort keys %fresh));
 if (is_long()) {
 	my @texts = map { [ grep { /^MX_TEXT/ } @$_ ] } \@def, \@sweep;

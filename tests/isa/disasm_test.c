@@ -1,7 +1,7 @@
 /* The disassembler at the ends of memory: truncated code and short buffers. With the argument
- * "text" it serves disasm.t, which compares the texts: it reads lines of dwords in hex and prints
- * the instructions of each line and an empty line; a line that is not valid to its end stops at
- * "invalid". */
+ * "text" and the name of an instruction set it serves disasm.t and disasm_gfx1250.t, which compare
+ * the texts: it reads lines of dwords in hex and prints the instructions of each line and an empty
+ * line; a line that is not valid to its end stops at "invalid". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,10 +21,10 @@ static size_t parse(const char *line, uint32_t *code) {
 	return n;
 }
 
-static void print_line(const uint32_t *code, size_t n) {
-	char text[200];
+static void print_line(const struct mx_isa *isa, const uint32_t *code, size_t n) {
+	char text[400];
 	for (size_t i = 0; i < n;) {
-		size_t bytes = mx_gfx950.disassemble(code + i, n - i, 4 * i, text, sizeof text);
+		size_t bytes = isa->disassemble(code + i, n - i, 4 * i, text, sizeof text);
 		puts(bytes ? text : "invalid");
 		if (!bytes)
 			break;
@@ -86,12 +86,13 @@ static void test_short_room(void) {
 int main(int argc, char **argv) {
 	char line[256];
 	uint32_t code[LINE_MAX_DWORDS];
-	if (argc < 2 || strcmp(argv[1], "text")) {
+	if (argc < 3 || strcmp(argv[1], "text")) {
 		test_cut_off();
 		test_short_room();
 		return done_testing();
 	}
-	while (fgets(line, sizeof line, stdin))
-		print_line(code, parse(line, code));
+	const struct mx_isa *isa = mx_isa_by_name(argv[2]);
+	while (isa && fgets(line, sizeof line, stdin))
+		print_line(isa, code, parse(line, code));
 	return 0;
 }

@@ -125,7 +125,7 @@ int main(void) {
 	struct mx_form f;
 	size_t n = 0, texts = 0, agree = 0, sizes = 0, positions = 0;
 	static bool met[MX_OPS];
-	for (; mx_form_at(n, &f); n++) {
+	for (; mx_form_at(&mx_gfx950, n, &f); n++) {
 		texts += text_is(&f);
 		agree += decoder_agrees(&f);
 		sizes += sizes_agree(&f);

@@ -339,8 +339,9 @@ static void test_lint_counters(void) {
 }
 
 int main(void) {
-	ok(mx_isa_by_name("gfx950") == &mx_gfx950 && !mx_isa_by_name("gfx1250"),
-	   "the emulator has gfx950, and no gfx1250");
+	ok(mx_isa_by_name("gfx950") == &mx_gfx950 && mx_isa_by_name("gfx1250") == &mx_gfx1250 &&
+	           !mx_isa_by_name("gfx942"),
+	   "sets by name");
 	test_side_by_side();
 	test_findings();
 	test_partial_wave();

@@ -124,7 +124,7 @@ int main(void) {
 	struct counts n = { 0 };
 	struct mx_form f;
 	fill_arena(0xee);
-	for (size_t i = 0; mx_form_at(i, &f); i++)
+	for (size_t i = 0; mx_form_at(&mx_gfx950, i, &f); i++)
 		for (unsigned k = 0; is_of_lanes(&f) && k < TRIES; k++)
 			try_form(&m, &f, &n);
 	ok(!n.wrong, "%u instructions with random modifiers execute under EXEC or stop", n.tried);

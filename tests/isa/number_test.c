@@ -81,10 +81,10 @@ static const struct mx_op *row_of(const char *name) {
 
 /* The first form of an opcode, with all fields 0. */
 static void encode_blank(const struct mx_op *op, uint32_t code[4]) {
-	size_t i = 0;
-	while (mx_isa_row(i)->op != op->id)
-		i++;
-	mx_isa_row_blank(mx_isa_row(i), code);
+	const struct mx_isa_row *row = mx_gfx950_encodings.rows;
+	while (row->op != op->id)
+		row++;
+	mx_isa_row_blank(&mx_gfx950_encodings, row, code);
 }
 
 /* ---- conversions ---- */

@@ -209,7 +209,7 @@ int main(void) {
 	whole.size = USED;
 	m.kernel.lds_bytes = 2048;
 	m.kernel.scratch_bytes = 64;
-	for (size_t i = 0; mx_form_at(i, &f); i++) {
+	for (size_t i = 0; mx_form_at(&mx_gfx950, i, &f); i++) {
 		set_data(&f);
 		if (is_tried(&f))
 			try_form(&m, &f, longer, &random, &n);

@@ -156,7 +156,7 @@ static void try_forms(uint64_t *random) {
 	whole.size = USED;
 	m.kernel.lds_bytes = 2048;
 	m.kernel.scratch_bytes = 64;
-	for (size_t i = 0; mx_form_at(i, &f); i++) {
+	for (size_t i = 0; mx_form_at(&mx_gfx950, i, &f); i++) {
 		set_data(&f);
 		for (unsigned k = 0; is_memory_form(&f) && k < TIMES; k++)
 			try_form(&m, f, next_random(random));

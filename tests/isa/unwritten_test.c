@@ -424,7 +424,7 @@ static void test_forms(struct stage *t, unsigned rounds, unsigned most) {
 	static uint64_t judged[4096];
 	struct mx_form f;
 	size_t wrong = 0, never = 0, total = 0;
-	for (size_t i = 0; mx_form_at(i, &f); i++) {
+	for (size_t i = 0; mx_form_at(&mx_gfx950, i, &f); i++) {
 		struct mx_inst in;
 		mx_gfx950.decode(f.code, f.dwords, 0, &in);
 		if (!is_judged(&in))

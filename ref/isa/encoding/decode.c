@@ -66,7 +66,7 @@ static mx_counts waits_for(uint32_t simm16) {
 void mx_gfx950_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in) {
 	*in = (struct mx_inst){ .offset = offset, .size = 4 };
 	memcpy(in->dwords, code, 4 * (left < 4 ? left : 4));
-	const struct mx_isa_row *row = mx_isa_row_of(in->dwords, left);
+	const struct mx_isa_row *row = mx_isa_row_of(&mx_gfx950_encodings, in->dwords, left);
 	if (!row || row->op >= MX_OPS)
 		return;
 	in->op = &mx_gfx950_ops[row->op];
@@ -81,6 +81,6 @@ void mx_gfx950_decode(const uint32_t *code, size_t left, uint32_t offset, struct
 		in->wait = waits_for((uint16_t)in->imm);
 	find_counts(in);
 	mx_check_decoded(in);
-	if (!in->unsupported && !mx_isa_row_is_clear(row, in->dwords))
+	if (!in->unsupported && !mx_isa_row_is_clear(row, row->format, in->dwords))
 		in->unsupported = "an encoding that LLVM does not accept";
 }

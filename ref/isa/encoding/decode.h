@@ -1,4 +1,4 @@
-/* The decoder of gfx950, and functions that its files share. */
+/* The decoders, and functions that their files share. */
 #ifndef MX_DECODE_H
 #define MX_DECODE_H
 
@@ -8,6 +8,10 @@
 /* ---- decode.c: mx_isa.decode ---- */
 
 void mx_gfx950_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in);
+
+/* ---- decode_gfx1250.c ---- */
+
+void mx_gfx1250_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in);
 
 /* ---- optable.c ---- */
 

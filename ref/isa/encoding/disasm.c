@@ -1,4 +1,4 @@
-/* The disassembler: prints operands and modifiers in the order of the form's row in gfx950.def. */
+/* The disassembler: prints operands and modifiers in the order of the form's row in the table. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,23 +16,24 @@ void mx_put(struct mx_text *t, const char *format, ...) {
 	t->length = end < t->room ? end : t->room - 1;
 }
 
-uint32_t mx_text_literal(struct mx_text *t) {
+uint64_t mx_text_literal(struct mx_text *t, unsigned dwords) {
 	size_t at = t->dwords - t->literal;
-	if (at >= t->left) {
+	bool other = t->literal && t->literal != dwords;
+	if (other || at + dwords > t->left) {
 		t->invalid = true;
 		return 0;
 	}
-	t->literal = true;
-	t->dwords = at + 1;
-	return t->code[at];
+	t->literal = dwords;
+	t->dwords = at + dwords;
+	return t->code[at] | (dwords > 1 ? (uint64_t)t->code[at + 1] << 32 : 0);
 }
 
 unsigned mx_text_field(const struct mx_text *t, const char *name) {
-	return mx_field(t->form->format, t->code, name);
+	return mx_field(t->format, t->code, name);
 }
 
 bool mx_text_bit(const struct mx_text *t, const char *name, unsigned i) {
-	return mx_field_bit(t->form->format, t->code, name, i);
+	return mx_field_bit(t->format, t->code, name, i);
 }
 
 static void each_word(struct mx_text *t, const char *list,
@@ -42,36 +43,85 @@ static void each_word(struct mx_text *t, const char *list,
 		put(t, word);
 }
 
+/* The suffix of a form with DPP: none of a comparison. */
+static void put_name(struct mx_text *t) {
+	const char *name = t->form->name, *suffix = t->form->suffix;
+	int bare = (int)(strlen(name) - strlen(suffix));
+	bool plain = !mx_adds_dpp(t->format);
+	bool compares = t->form->format == MX_FORM_VOPC;
+	bool short_form = t->form->format == MX_FORM_VOP1 || t->form->format == MX_FORM_VOP2;
+	mx_put(t, "%.*s%s", bare, name,
+	       plain        ? suffix
+	       : compares   ? ""
+	       : short_form ? "_dpp"
+	                    : "_e64_dpp");
+}
+
+/* Writes the instruction, or the half of it, that a row describes. */
+static void put_row(struct mx_text *t) {
+	t->listed = false;
+	put_name(t);
+	each_word(t, t->form->operands, mx_put_operand);
+	each_word(t, t->form->modifiers, mx_put_modifier);
+}
+
+/* The second half of two operations in one instruction. */
+static void put_second(struct mx_text *t) {
+	t->format += 1;
+	t->form = mx_isa_row_in(t->set, t->format, t->code, t->left);
+	t->invalid |= !t->form;
+	if (t->invalid)
+		return;
+	mx_put(t, " :: ");
+	put_row(t);
+}
+
 /* Writes the text in one format and returns the size in dwords, or 0 if the dwords are no valid
  * instruction of this format. *remark: the instruction is of this format but not valid, so no other
  * format is tried. */
-static size_t in_format(mx_microcode format, const uint32_t *code, size_t left, char *text,
-                        size_t room, bool *remark) {
-	const struct mx_isa_row *f = mx_isa_row_in(format, code, left);
+static size_t in_format(const struct mx_encodings *set, mx_microcode format, const uint32_t *code,
+                        size_t left, char *text, size_t room, bool *remark) {
+	const struct mx_isa_row *f = mx_isa_row_in(set, format, code, left);
 	if (!f)
 		return 0;
-	struct mx_text t = {
-		f, code, left, mx_microcode_dwords(format), .text = text, .room = room
-	};
-	mx_put(&t, "%s", f->name);
-	each_word(&t, f->operands, mx_put_operand);
-	each_word(&t, f->modifiers, mx_put_modifier);
+	struct mx_text t = { .set = set,
+		             .form = f,
+		             .format = format,
+		             .code = code,
+		             .left = left,
+		             .dwords = mx_microcode_dwords(format),
+		             .text = text,
+		             .room = room };
+	put_row(&t);
+	if (format == MX_FORM_VOPD_X || format == MX_FORM_VOPD3_X)
+		put_second(&t);
 	*remark = t.remark && !t.invalid;
 	return t.invalid || t.remark ? 0 : t.dwords;
 }
 
-size_t mx_gfx950_disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text,
-                             size_t room) {
-	(void)pc;
+static size_t disassemble(const struct mx_encodings *set, const uint32_t *code, size_t left,
+                          char *text, size_t room) {
 	size_t dwords = 0, i = 0;
 	bool remark = false;
 	mx_microcode format;
 	char nothing[1];
 	if (!room)
 		text = nothing, room = sizeof nothing;
-	while (!dwords && !remark && mx_microcode_next(code, left, &i, &format))
-		dwords = in_format(format, code, left, text, room, &remark);
+	while (!dwords && !remark && mx_microcode_next(set, code, left, &i, &format))
+		dwords = in_format(set, format, code, left, text, room, &remark);
 	if (!dwords)
 		text[0] = 0;
 	return 4 * dwords;
+}
+
+size_t mx_gfx950_disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text,
+                             size_t room) {
+	(void)pc;
+	return disassemble(&mx_gfx950_encodings, code, left, text, room);
+}
+
+size_t mx_gfx1250_disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text,
+                              size_t room) {
+	(void)pc;
+	return disassemble(&mx_gfx1250_encodings, code, left, text, room);
 }

@@ -1,4 +1,4 @@
-/* The text of gfx950 instructions, as LLVM's assembler and disassembler write it. */
+/* The text of instructions, as LLVM's assembler and disassembler write it. */
 #ifndef MX_DISASM_H
 #define MX_DISASM_H
 
@@ -15,20 +15,28 @@
  *
  * Branch targets are the plain SIMM16 that llvm-mc prints, not addresses. pc is the address of
  * code[0]; no text uses it so far. text has room bytes; a longer text is truncated. 200 bytes are
- * enough. */
+ * enough, of gfx1250 400. */
 size_t mx_gfx950_disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text,
                              size_t room);
+
+/* As above. The numbers of VGPRs are those of the encoding, without the bank of s_set_vgpr_msb. The
+ * dummy source of a scale prefix may have any value; LLVM 22 accepts v0 alone. */
+size_t mx_gfx1250_disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text,
+                              size_t room);
 
 /* ---- for disasm*.c ---- */
 
 /* A text while it is being written. */
 struct mx_text {
+	const struct mx_encodings *set;
 	const struct mx_isa_row *form;
+	mx_microcode format;
 	const uint32_t *code;
-	size_t left, dwords; /* dwords grows by one when a literal is read */
-	bool literal;
-	bool invalid; /* not an instruction of this format */
-	bool remark;  /* of this format, but LLVM prints a remark on an operand */
+	size_t left, dwords; /* dwords grows when a literal is read */
+	unsigned literal;    /* dwords of it */
+	bool listed;         /* an operand has been written */
+	bool invalid;        /* not an instruction of this format */
+	bool remark;         /* of this format, but LLVM prints a remark on an operand */
 	char *text;
 	size_t room, length;
 };
@@ -40,8 +48,8 @@ __attribute__((format(printf, 2, 3))) void mx_put(struct mx_text *t, const char 
 unsigned mx_text_field(const struct mx_text *t, const char *name);
 bool mx_text_bit(const struct mx_text *t, const char *name, unsigned i);
 
-/* Reads the dword after the instruction as its literal. */
-uint32_t mx_text_literal(struct mx_text *t);
+/* Reads one or two dwords after the instruction as its literal. */
+uint64_t mx_text_literal(struct mx_text *t, unsigned dwords);
 
 /* Writes an operand or a modifier that a row names. */
 void mx_put_operand(struct mx_text *t, const char *spec);
@@ -50,6 +58,19 @@ void mx_put_modifier(struct mx_text *t, const char *spec);
 /* Writes the meaning of a scalar instruction's SIMM16, by the kind in its row. */
 void mx_put_simm16(struct mx_text *t, const char *kind);
 void mx_put_gpr_idx(struct mx_text *t, unsigned modes);
+
+/* Writes a hardware register [ISA table of hardware registers]: ID 5:0, first bit 10:6, number of
+ * bits minus one 15:11. */
+void mx_put_hwreg(struct mx_text *t, unsigned v, const char *const names[64]);
+
+/* Writes the controls of DPP16. */
+void mx_put_dpp(struct mx_text *t, const char *name);
+
+/* The name of an immediate of gfx1250. */
+void mx_put_gfx1250_name(struct mx_text *t, const char *kind, unsigned v);
+
+/* Writes a modifier that only gfx1250 has; false if there is none of this name. */
+bool mx_put_gfx1250_modifier(struct mx_text *t, const char *name);
 
 /* The name of a typed buffer's format, with its brackets. */
 void mx_put_format(struct mx_text *t, unsigned format);

@@ -15,18 +15,21 @@ static bool list_bit(const struct mx_text *t, const char *name, unsigned i, unsi
 	return mx_text_bit(t, strcmp(name, "neg_lo") == 0 ? "neg" : name, i);
 }
 
-/* A list is printed unless all bits have their default. VOP3's op_sel also has a bit of the
- * destination. */
-static void put_list(struct mx_text *t, const char *name, unsigned sources, bool usual) {
-	bool dst = t->form->format == MX_FORM_VOP3 && strcmp(name, "op_sel") == 0;
-	unsigned n = sources + dst, different = 0;
-	for (unsigned i = 0; i < n; i++)
-		different += list_bit(t, name, i, sources) != usual;
+/* A list is printed unless all bits have their default: ones, if the list ends in p. VOP3's op_sel
+ * also has a bit of the destination, or none (n), or a zero in its place (z); d: that bit alone,
+ * and zeros. */
+static void put_list(struct mx_text *t, const char *name, unsigned sources, char end) {
+	bool dst = t->form->format == MX_FORM_VOP3 && strcmp(name, "op_sel") == 0 &&
+	           !strchr("nz", end);
+	unsigned n = sources + dst, first = end == 'd' ? sources : 0, different = 0;
+	for (unsigned i = first; i < n; i++)
+		different += list_bit(t, name, i, sources) != (end == 'p');
 	if (!different)
 		return;
 	mx_put(t, " %s:[", name);
 	for (unsigned i = 0; i < n; i++)
-		mx_put(t, "%d%s", list_bit(t, name, i, sources), i + 1 < n ? "," : "]");
+		mx_put(t, "%s%d", i ? "," : "", i >= first && list_bit(t, name, i, sources));
+	mx_put(t, end == 'z' ? ",0]" : "]");
 }
 
 /* ---- DPP ---- */
@@ -36,17 +39,26 @@ static void put_quad_perm(struct mx_text *t, unsigned v) {
 }
 
 /* DPP_CTRL [ISA table of DPP_CTRL]. f64 has only the broadcast of a lane to its row. */
-static void put_dpp(struct mx_text *t, const char *name) {
+void mx_put_dpp(struct mx_text *t, const char *name) {
 	static const struct {
 		unsigned first, last;
 		const char *text; /* a format for the low 4 bits, or a plain text */
+		const struct mx_encodings *only;
 	} controls[] = {
-		{ 0x101, 0x10f, " row_shl:%u" },      { 0x111, 0x11f, " row_shr:%u" },
-		{ 0x121, 0x12f, " row_ror:%u" },      { 0x130, 0x130, " wave_shl:1" },
-		{ 0x134, 0x134, " wave_rol:1" },      { 0x138, 0x138, " wave_shr:1" },
-		{ 0x13c, 0x13c, " wave_ror:1" },      { 0x140, 0x140, " row_mirror" },
-		{ 0x141, 0x141, " row_half_mirror" }, { 0x142, 0x142, " row_bcast:15" },
-		{ 0x143, 0x143, " row_bcast:31" },    { 0x150, 0x15f, " row_newbcast:%u" },
+		{ 0x101, 0x10f, " row_shl:%u", NULL },
+		{ 0x111, 0x11f, " row_shr:%u", NULL },
+		{ 0x121, 0x12f, " row_ror:%u", NULL },
+		{ 0x130, 0x130, " wave_shl:1", &mx_gfx950_encodings },
+		{ 0x134, 0x134, " wave_rol:1", &mx_gfx950_encodings },
+		{ 0x138, 0x138, " wave_shr:1", &mx_gfx950_encodings },
+		{ 0x13c, 0x13c, " wave_ror:1", &mx_gfx950_encodings },
+		{ 0x140, 0x140, " row_mirror", NULL },
+		{ 0x141, 0x141, " row_half_mirror", NULL },
+		{ 0x142, 0x142, " row_bcast:15", &mx_gfx950_encodings },
+		{ 0x143, 0x143, " row_bcast:31", &mx_gfx950_encodings },
+		{ 0x150, 0x15f, " row_newbcast:%u", &mx_gfx950_encodings },
+		{ 0x150, 0x15f, " row_share:%u", &mx_gfx1250_encodings },
+		{ 0x160, 0x16f, " row_xmask:%u", &mx_gfx1250_encodings },
 	};
 	enum { QUAD_PERM_LAST = 0xff, NEWBCAST = 0x150 };
 	bool f64 = strcmp(name, "dpp64") == 0;
@@ -56,6 +68,7 @@ static void put_dpp(struct mx_text *t, const char *name) {
 		put_quad_perm(t, v);
 	for (size_t i = 0; i < sizeof controls / sizeof *controls; i++)
 		if (v >= controls[i].first && v <= controls[i].last &&
+		    (!controls[i].only || controls[i].only == t->set) &&
 		    (!f64 || controls[i].first == NEWBCAST)) {
 			mx_put(t, controls[i].text, v & 15);
 			known = true;
@@ -135,13 +148,16 @@ static void put_swizzle(struct mx_text *t, const char *name) {
 
 /* ---- other modifiers ---- */
 
-/* The offset of FLAT is unsigned; the offsets of GLOBAL and SCRATCH are signed. */
+/* The offset of FLAT is unsigned; the offsets of GLOBAL and SCRATCH are signed, and of gfx1250 that
+ * of FLAT too. */
 static void put_offset(struct mx_text *t, const char *name) {
-	enum { SIGN = 1 << 12 };
 	mx_microcode form = t->form->format;
 	int v = (int)mx_text_field(t, name);
-	if ((form == MX_FORM_GLOBAL || form == MX_FORM_SCRATCH) && v & SIGN)
-		v -= 2 * SIGN;
+	int sign = form == MX_FORM_GLOBAL || form == MX_FORM_SCRATCH  ? 1 << 12
+	           : form >= MX_FORM_VFLAT && form <= MX_FORM_VGLOBAL ? 1 << 23
+	                                                              : 0;
+	if (v & sign)
+		v -= 2 * sign;
 	if (v)
 		mx_put(t, " offset:%d", v);
 }
@@ -153,8 +169,10 @@ static void put_omod(struct mx_text *t, const char *name) {
 
 /* The truth table has the bits of OMOD, ABS and NEG. */
 static void put_bitop3(struct mx_text *t, const char *name) {
-	unsigned v = mx_text_field(t, "omod") << 6 | mx_text_field(t, "abs") << 3 |
-	             mx_text_field(t, "neg");
+	unsigned v = t->format == MX_FORM_VOPD3_Y
+	                     ? mx_text_field(t, "vsrc2")
+	                     : mx_text_field(t, "omod") << 6 | mx_text_field(t, "abs") << 3 |
+	                               mx_text_field(t, "neg");
 	if (v)
 		mx_put(t, v <= 10 ? " %s:%u" : " %s:0x%x", name, v);
 }
@@ -223,8 +241,8 @@ static const struct {
 } modifiers[] = {
 	{ "abid", put_nonzero },     { "bitop3", put_bitop3 },
 	{ "blgp", put_nonzero },     { "cbsz", put_nonzero },
-	{ "clamp", put_bit },        { "dpp", put_dpp },
-	{ "dpp64", put_dpp },        { "dst_dword", check_dword },
+	{ "clamp", put_bit },        { "dpp", mx_put_dpp },
+	{ "dpp64", mx_put_dpp },     { "dst_dword", check_dword },
 	{ "dst_sel", put_select },   { "dst_unused", put_dst_unused },
 	{ "fi", put_fetch },         { "format", put_format },
 	{ "gds", put_gds },          { "glc", put_bit },
@@ -232,7 +250,9 @@ static const struct {
 	{ "neg", put_neg },          { "nt", put_bit },
 	{ "offen", put_bit },        { "offset", put_offset },
 	{ "offset01", put_offsets }, { "omod", put_omod },
+	{ "nv", put_bit },           { "r128", put_bit },
 	{ "sc0", put_bit },          { "sc1", put_bit },
+	{ "scale_offset", put_bit }, { "tfe", put_bit },
 	{ "simm16", put_endpgm },    { "src0_sel", put_select },
 	{ "src1_sel", put_select },  { "swizzle", put_swizzle },
 };
@@ -242,9 +262,11 @@ void mx_put_modifier(struct mx_text *t, const char *word) {
 	char name[16] = "";
 	strncat(name, word, colon ? (size_t)(colon - word) : sizeof name - 1);
 	if (colon) {
-		put_list(t, name, (unsigned)atoi(colon + 1), word[strlen(word) - 1] == 'p');
+		put_list(t, name, (unsigned)atoi(colon + 1), word[strlen(word) - 1]);
 		return;
 	}
+	if (t->set == &mx_gfx1250_encodings && mx_put_gfx1250_modifier(t, word))
+		return;
 	for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++)
 		if (strcmp(modifiers[i].name, word) == 0)
 			modifiers[i].put(t, word);

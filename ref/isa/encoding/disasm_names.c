@@ -5,8 +5,17 @@
 #include "disasm.h"
 #include "gfx950.h"
 
-/* Hardware registers [ISA table of hardware registers]: ID 5:0, first bit 10:6, number of bits
- * minus one 15:11. */
+void mx_put_hwreg(struct mx_text *t, unsigned v, const char *const names[64]) {
+	unsigned id = v & 63, offset = v >> 6 & 31, width = (v >> 11) + 1;
+	if (names[id])
+		mx_put(t, "hwreg(HW_REG_%s", names[id]);
+	else
+		mx_put(t, "hwreg(%u", id);
+	if (offset || width != 32)
+		mx_put(t, ", %u, %u", offset, width);
+	mx_put(t, ")");
+}
+
 static void put_hwreg(struct mx_text *t, unsigned v) {
 	static const char *const names[64] = {
 		[1] = "MODE",
@@ -27,14 +36,7 @@ static void put_hwreg(struct mx_text *t, unsigned v) {
 		[23] = "SQ_PERF_SNAPSHOT_PC_LO",
 		[24] = "SQ_PERF_SNAPSHOT_PC_HI",
 	};
-	unsigned id = v & 63, offset = v >> 6 & 31, width = (v >> 11) + 1;
-	if (names[id])
-		mx_put(t, "hwreg(HW_REG_%s", names[id]);
-	else
-		mx_put(t, "hwreg(%u", id);
-	if (offset || width != 32)
-		mx_put(t, ", %u, %u", offset, width);
-	mx_put(t, ")");
+	mx_put_hwreg(t, v, names);
 }
 
 /* Messages: ID 3:0, operation 6:4, stream 9:8. ops: names of operations 0, 1 ...; empty if the
@@ -114,7 +116,9 @@ void mx_put_gpr_idx(struct mx_text *t, unsigned modes) {
 
 void mx_put_simm16(struct mx_text *t, const char *kind) {
 	unsigned v = mx_text_field(t, "simm16");
-	if (strcmp(kind, "hwreg") == 0)
+	if (strlen(kind) > 1 && t->set == &mx_gfx1250_encodings)
+		mx_put_gfx1250_name(t, kind, v);
+	else if (strcmp(kind, "hwreg") == 0)
 		put_hwreg(t, v);
 	else if (strcmp(kind, "sendmsg") == 0)
 		put_sendmsg(t, v);

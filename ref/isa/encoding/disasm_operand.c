@@ -1,4 +1,5 @@
 /* The text of operands: registers, inline constants, literals. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +48,8 @@ static void put_inline(struct mx_text *t, unsigned code, char type) {
 		mx_put(t, "%u", code - MX_INT_0);
 	else if (code < MX_FLOAT_0_5)
 		mx_put(t, "-%u", code - MX_INT_64);
-	else if (type == 's')
-		mx_put(t, "0x%x", f16[i]);
+	else if (type == 's' || type == 'f')
+		mx_put(t, "0x%x", type == 's' ? f16[i] : f32[i]);
 	else
 		mx_put(t, "%s%s", float_text[i],
 		       i == TWO_PI && (type == 'd' || type == 'l') ? "309189532" : "");
@@ -85,8 +86,8 @@ static bool put_literal(struct mx_text *t, uint32_t v, char type) {
 /* ---- registers ---- */
 
 /* The name of a special value that every class of source accepts, or NULL. */
-static const char *special(unsigned code, unsigned size) {
-	if (code == 125)
+static const char *special(const struct mx_text *t, unsigned code, unsigned size) {
+	if (code == t->set->null)
 		return "null";
 	if (size > 2)
 		return NULL;
@@ -116,10 +117,10 @@ static void put_range(struct mx_text *t, const char *file, unsigned first, unsig
  * code are ignored. */
 static bool put_sgprs(struct mx_text *t, unsigned code, unsigned size) {
 	static const char *const names[] = { "flat_scratch", "xnack_mask", "vcc" };
-	enum { S_END = 104, FLAT_SCRATCH = 102, TTMPS = 16 };
-	unsigned align = size == 1 ? 1 : size == 2 ? 2 : 4;
-	if (code >= FLAT_SCRATCH && code < MX_TTMP0 && size <= 2) {
-		const char *name = names[(code - FLAT_SCRATCH) / 2];
+	enum { TTMPS = 16 };
+	unsigned align = size == 1 ? 1 : size == 2 ? 2 : 4, sgprs = t->set->sgprs;
+	if (code >= sgprs && code < MX_TTMP0 && size <= 2) {
+		const char *name = names[(code - MX_FLAT_SCRATCH) / 2];
 		if (size == 2 && code % 2)
 			return false;
 		mx_put(t, "%s%s", name, size == 2 ? "" : code % 2 ? "_hi" : "_lo");
@@ -128,8 +129,9 @@ static bool put_sgprs(struct mx_text *t, unsigned code, unsigned size) {
 	bool ttmp = code >= MX_TTMP0;
 	unsigned first = code - (ttmp ? MX_TTMP0 : 0);
 	first -= first % align;
-	if ((!ttmp && code >= FLAT_SCRATCH) || first + size > (ttmp ? TTMPS : S_END))
+	if ((!ttmp && code >= sgprs) || first + size > (ttmp ? TTMPS : t->set->sgpr_end))
 		return false;
+	t->remark |= ttmp && size == 3;
 	put_range(t, ttmp ? "ttmp" : "s", first, size);
 	return true;
 }
@@ -144,10 +146,11 @@ static bool put_exec(struct mx_text *t, unsigned code, unsigned size) {
 /* Whether a class of operands accepts SGPRs (s), M0 (m), EXEC (e), LDS_DIRECT (l), VGPRs (v) or
  * constants (i). */
 static bool class_takes(char class, char what) {
-	static const char *const classes[] = { "nsmelvi", "ssmei", "dsme", "ese", "ks",
-		                               "lvl",     "msev",  "Osme", "os",  "vv",
-		                               "Gv",      "gv",    "hv",   "rv",  "qv",
-		                               "Qv",      "Vse",   "Cvi",  "av" };
+	static const char *const classes[] = { "nsmelvi", "ssmei",  "dsme", "ese",   "ks",  "lvl",
+		                               "msev",    "Osme",   "os",   "vv",    "Gv",  "gv",
+		                               "hv",      "rv",     "qv",   "Qv",    "Vse", "Cvi",
+		                               "av",      "Tsmevi", "tv",   "Xsmev", "Dsm", "Fsme",
+		                               "fs",      "js" };
 	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
 		if (classes[i][0] == class)
 			return strchr(classes[i] + 1, what);
@@ -167,8 +170,10 @@ static bool put_vector(struct mx_text *t, unsigned first, const struct mx_operan
 	bool any = o->size == 1 || strchr(acc ? "Gh" : "Gm", o->class) ||
 	           (acc && strchr("rQ", o->class) && mx_text_field(t, "sc0"));
 	bool no_acc = o->class == 'q' || (o->class == 'Q' && mx_text_field(t, "sc1"));
-	if (acc && (first + o->size > 256 || no_acc))
+	enum { HALVES = 128 }; /* 16-bit operands of short formats can be halves of v0 to v127 */
+	if ((acc && (first + o->size > 256 || no_acc)) || (o->class == 't' && first >= HALVES))
 		return false;
+	t->remark |= o->class == 'T' && first >= HALVES;
 	t->remark |= first % 2 && !any;
 	put_range(t, acc ? "a" : "v", first, o->size);
 	return true;
@@ -176,7 +181,7 @@ static bool put_vector(struct mx_text *t, unsigned first, const struct mx_operan
 
 /* Writes the text of an operand code; false if there is no such operand. */
 static bool put_code(struct mx_text *t, unsigned code, const struct mx_operand_spec *o, bool acc) {
-	const char *name = special(code, o->size);
+	const char *name = special(t, code, o->size);
 	if (name) {
 		mx_put(t, "%s", name);
 		return true;
@@ -189,13 +194,14 @@ static bool put_code(struct mx_text *t, unsigned code, const struct mx_operand_s
 		takes(t, o, 's');
 		return put_sgprs(t, code, o->size);
 	}
-	if (code == MX_M0 || code == LDS_DIRECT) {
-		takes(t, o, code == MX_M0 ? 'm' : 'l');
-		mx_put(t, code == MX_M0 ? "m0" : "src_lds_direct");
+	if (code == t->set->m0 || code == LDS_DIRECT) {
+		takes(t, o, code == LDS_DIRECT ? 'l' : 'm');
+		mx_put(t, code == LDS_DIRECT ? "src_lds_direct" : "m0");
 		return o->size == 1;
 	}
 	if (code < MX_INT_0) {
 		takes(t, o, 'e');
+		t->remark |= o->class == 'O' && code == MX_EXEC + 1; /* of scratch */
 		return put_exec(t, code, o->size);
 	}
 	takes(t, o, 'i');
@@ -208,17 +214,57 @@ static bool put_code(struct mx_text *t, unsigned code, const struct mx_operand_s
 /* ---- sources with modifiers ---- */
 
 static bool accumulator(const struct mx_text *t, const struct mx_operand_spec *o) {
-	return mx_operand_is_agpr(t->form->format, t->code, o);
+	return mx_operand_is_agpr(t->format, t->code, o);
+}
+
+/* The formats that have no literal. */
+static bool lacks_literal(const struct mx_text *t) {
+	switch (t->format) {
+	case MX_FORM_SCALED:
+	case MX_FORM_WMMA_SCALE:
+	case MX_FORM_WMMA_SCALE16:
+	case MX_FORM_VOPD3_X:
+	case MX_FORM_VOPD3_Y: return true;
+	default: return mx_is_sdwa(t->format) || mx_adds_dpp(t->format);
+	}
+}
+
+static bool is_wide_literal(const struct mx_text *t, unsigned code) {
+	return code == MX_LITERAL64 && t->set == &mx_gfx1250_encodings;
+}
+
+/* A literal of 64 bits. An operand of fewer bits has its lowest, and LLVM prints the constant of
+ * this value; of an i16 the constant of 32 bits. */
+static void put_wide_literal(struct mx_text *t, char type) {
+	uint64_t v = mx_text_literal(t, 2);
+	bool half = strchr("hb", type);
+	uint32_t low = half ? v & 0xffff : (uint32_t)v;
+	const uint32_t *floats = type == 'h' || type == 'p'   ? f16
+	                         : type == 'b' || type == 'q' ? bf16
+	                                                      : f32;
+	const char *text = type == 'f' ? NULL : inline_text(floats, low);
+	int32_t number = half ? (int16_t)low : (int32_t)low;
+	if (type == 'd' || type == 'l')
+		mx_put(t, "0x%" PRIx64, v);
+	else if (small(number))
+		mx_put(t, "%d", number);
+	else if (text)
+		mx_put(t, "%s", text);
+	else
+		mx_put(t, "0x%x", type == 's' ? low & 0xffff : low);
 }
 
 static bool put_source(struct mx_text *t, unsigned code, const struct mx_operand_spec *o) {
-	if (code != MX_LITERAL)
+	bool wide = is_wide_literal(t, code);
+	if (code != MX_LITERAL && !wide)
 		return put_code(t, code, o, accumulator(t, o));
 	takes(t, o, 'i');
-	if (t->form->format == MX_FORM_SCALED || mx_is_sdwa(t->form->format))
+	if (lacks_literal(t) || (wide && strstr(t->form->operands, "literal")))
 		return false;
-	uint32_t v = mx_text_literal(t);
-	put_literal(t, v, o->type);
+	if (wide)
+		put_wide_literal(t, o->type);
+	else
+		put_literal(t, (uint32_t)mx_text_literal(t, 1), o->type);
 	return true;
 }
 
@@ -226,11 +272,11 @@ static bool put_source(struct mx_text *t, unsigned code, const struct mx_operand
  * another constant than neg(1). */
 static bool plain_number(struct mx_text *t, unsigned code, const struct mx_operand_spec *o) {
 	if (code != MX_LITERAL)
-		return is_inline(code);
+		return is_inline(code) || is_wide_literal(t, code);
 	struct mx_text probe = *t;
 	char scratch[32];
 	probe.text = scratch, probe.room = sizeof scratch, probe.length = 0;
-	return put_literal(&probe, mx_text_literal(&probe), o->type);
+	return put_literal(&probe, (uint32_t)mx_text_literal(&probe, 1), o->type);
 }
 
 static void put_modified(struct mx_text *t, unsigned code, const struct mx_operand_spec *o) {
@@ -250,26 +296,36 @@ static void put_modified(struct mx_text *t, unsigned code, const struct mx_opera
  * decodes a source of 8 dwords, so AGPRs of a smaller source must also leave room for 8. */
 static void size_mixed(struct mx_text *t, struct mx_operand_spec *o) {
 	unsigned i = mx_operand_index(o), code = mx_text_field(t, o->field);
-	o->size = mx_operand_dwords(t->form->format, t->code, o);
+	o->size = mx_operand_dwords(t->format, t->code, o);
 	t->invalid |= mx_text_bit(t, "acc", i) && code - MX_VGPR + 8 > 256;
 }
 
 /* Writes an address of a buffer, of global memory or of scratch. False if the operand is no
  * address. */
 static bool put_address(struct mx_text *t, struct mx_operand_spec *o) {
-	if (!strchr("ABWOo", o->class))
+	if (!strchr("ABWOoFf", o->class))
 		return false;
-	unsigned dwords = mx_operand_dwords(t->form->format, t->code, o);
-	bool scalar = o->class == 'O' || o->class == 'o';
+	unsigned dwords = mx_operand_dwords(t->format, t->code, o);
+	bool scalar = strchr("OoFf", o->class);
 	if (scalar && dwords)
 		return false;
 	o->size = dwords;
-	o->class = t->form->format == MX_FORM_MTBUF ? 'G' : 'v';
+	o->class = t->format == MX_FORM_MTBUF ? 'G' : 'v';
 	if (dwords)
 		t->invalid |= !put_vector(t, mx_text_field(t, o->field), o, false);
 	else
 		mx_put(t, "off");
 	return true;
+}
+
+/* The offset of gfx1250's SMEM: an SGPR, if it is not NULL, and a signed immediate. */
+static void put_smem64_offset(struct mx_text *t, bool with_sgpr) {
+	const struct mx_operand_spec sgpr = { .class = 'd', .size = 1 };
+	unsigned v = mx_text_field(t, "offset"), sign = v >> 23;
+	bool soe = with_sgpr && mx_text_field(t, "soffset") != t->set->null;
+	if (soe)
+		t->invalid |= !put_code(t, mx_text_field(t, "soffset"), &sgpr, false);
+	mx_put(t, "%s%s0x%x", soe ? " offset:" : "", sign ? "-" : "", sign ? (1u << 24) - v : v);
 }
 
 /* SMEM: an immediate, an SGPR, or both. */
@@ -286,7 +342,12 @@ static void put_smem_offset(struct mx_text *t) {
 }
 
 static void put_number(struct mx_text *t, const struct mx_operand_spec *o) {
-	uint32_t v = o->field[0] == 'l' ? mx_text_literal(t) : mx_text_field(t, o->field);
+	if (o->size > 1) {
+		mx_put(t, "0x%" PRIx64, mx_text_literal(t, o->size));
+		return;
+	}
+	uint32_t v =
+		o->field[0] == 'l' ? (uint32_t)mx_text_literal(t, 1) : mx_text_field(t, o->field);
 	const char *f32_text = o->class == 'L' ? inline_text(f32, v) : NULL;
 	if (o->class != 'K' && small((int32_t)v))
 		mx_put(t, "%d", (int32_t)v);
@@ -299,12 +360,19 @@ static void put_number(struct mx_text *t, const struct mx_operand_spec *o) {
 /* Writes an operand that is neither a register nor a constant of a class. False if it is one of
  * those. */
 static bool put_other(struct mx_text *t, const char *spec, const struct mx_operand_spec *o) {
-	if (strcmp(spec, "vcc") == 0 || (o->class == 'V' && !mx_text_field(t, "has_sdst")))
+	const char *kind = strchr(spec, ':');
+	if (strncmp(spec, "vcc", 3) == 0)
+		mx_put(t, "%s", spec);
+	else if (o->class == 'V' && !mx_text_field(t, "has_sdst"))
 		mx_put(t, "vcc");
+	else if (kind && strcmp(kind, ":sendmsg") == 0 && *spec == 's' && spec[1] == 's')
+		mx_put_gfx1250_name(t, "sendmsg", mx_text_field(t, o->field));
 	else if (strcmp(o->field, "simm16") == 0)
 		mx_put_simm16(t, spec + strlen("simm16:"));
 	else if (o->class == 'G' && o->field[0] == 's')
 		mx_put_gpr_idx(t, mx_text_field(t, o->field));
+	else if (t->format == MX_FORM_SMEM64 && strchr("MI", o->class))
+		put_smem64_offset(t, o->class == 'M');
 	else if (o->class == 'M')
 		put_smem_offset(t);
 	else if (strchr("LKU", o->class))
@@ -317,12 +385,18 @@ static bool put_other(struct mx_text *t, const char *spec, const struct mx_opera
 void mx_put_operand(struct mx_text *t, const char *spec) {
 	struct mx_operand_spec o;
 	mx_operand_next(spec, &o);
-	if (!mx_operand_is_there(t->form->format, t->code, &o))
+	if (!mx_operand_is_there(t->format, t->code, &o))
 		return;
-	mx_put(t, strchr(t->text, ' ') ? ", " : " ");
+	mx_put(t, t->listed ? ", " : " ");
+	t->listed = true;
 	if (put_other(t, spec, &o) || put_address(t, &o))
 		return;
 	if (o.size == 0)
 		size_mixed(t, &o);
-	put_modified(t, mx_operand_code(t->form->format, t->code, &o), &o);
+	if (strcmp(o.field, "vdata") == 0 && mx_text_field(t, "tfe"))
+		o.size++;
+	bool packed_dpp = t->form->format == MX_FORM_PACKED && mx_adds_dpp(t->format);
+	if (packed_dpp && strcmp(o.field, "src1") == 0)
+		o.class = 'v';
+	put_modified(t, mx_operand_code(t->format, t->code, &o), &o);
 }

@@ -1,11 +1,13 @@
-/* The table of the instruction set: every form of every opcode (gfx950.def) and the fields of the
- * microcode formats [ISA chapter 13]. The decoder, the operands and the disassembler use it. */
+/* The tables of the instruction sets: every form of every opcode (gfx950.def, gfx1250.def) and the
+ * fields of the microcode formats [ISA chapter 13]. The decoder, the operands and the disassembler
+ * use them. */
 #ifndef MX_FORMATS_H
 #define MX_FORMATS_H
 
 #include "inst.h"
 
-/* Formats of rows of gfx950.def; the enumerator is the sort key of the table. */
+/* Formats of the rows; the enumerator is the sort key of a table. gfx1250 has those of scalar and
+ * of short vector instructions and VOP3 in common with gfx950. */
 typedef enum {
 	MX_FORM_SOP2,
 	MX_FORM_SOPK,
@@ -30,10 +32,35 @@ typedef enum {
 	MX_FORM_GLOBAL,
 	MX_FORM_MUBUF,
 	MX_FORM_MTBUF,
+	/* gfx1250; those with DPP have the rows of the format without */
+	MX_FORM_VOP2_DPP,
+	MX_FORM_VOP1_DPP,
+	MX_FORM_VOPC_DPP,
+	MX_FORM_VOP3_DPP,
+	MX_FORM_PACKED_DPP,
+	MX_FORM_VOP2_DPP8,
+	MX_FORM_VOP1_DPP8,
+	MX_FORM_VOPC_DPP8,
+	MX_FORM_VOP3_DPP8,
+	MX_FORM_PACKED_DPP8,
+	MX_FORM_PACKED, /* VOP3P with eight bits of opcode */
+	MX_FORM_WMMA_SCALE,
+	MX_FORM_WMMA_SCALE16,
+	MX_FORM_VOPD_X, /* the halves of two operations in one instruction: a Y follows its X */
+	MX_FORM_VOPD_Y,
+	MX_FORM_VOPD3_X,
+	MX_FORM_VOPD3_Y,
+	MX_FORM_SMEM64, /* of 8 bytes with a scope */
+	MX_FORM_VDS,
+	MX_FORM_VFLAT,
+	MX_FORM_VSCRATCH,
+	MX_FORM_VGLOBAL,
+	MX_FORM_VBUFFER,
+	MX_FORM_VIMAGE,
 	MX_FORMS
 } mx_microcode;
 
-/* A row of gfx950.def. The head of that file defines the strings. */
+/* A row of a table. The head of gfx950.def defines the strings. */
 struct mx_isa_row {
 	mx_microcode format;
 	uint16_t opcode;    /* in its format */
@@ -41,26 +68,45 @@ struct mx_isa_row {
 	const char *name;   /* LLVM's: "v_add_f32_sdwa" */
 	const char *suffix; /* of the name: "_sdwa" */
 	const char *operands, *modifiers;
-	uint64_t zero; /* bits of the first two dwords that must be zero */
+	uint64_t zero, high, one; /* bits of the first two dwords that must be zero; of the next
+	                             two; of the first two that must be one */
 };
 
-/* Row i of gfx950.def, or NULL beyond the last. */
-const struct mx_isa_row *mx_isa_row(size_t i);
+struct mx_prefix;
+
+/* The encodings of an instruction set. */
+struct mx_encodings {
+	const struct mx_isa_row *rows; /* sorted by format and opcode */
+	size_t n_rows;
+	const struct mx_prefix *prefixes;
+	size_t n_prefixes;
+	uint8_t sgprs, sgpr_end; /* general ones; where a group of four or more ends at most */
+	uint8_t m0, null;        /* operand codes */
+};
+extern const struct mx_encodings mx_gfx950_encodings, mx_gfx1250_encodings;
 
 /* The form of the instruction at code[0], or NULL. Only format and opcode are compared. */
-const struct mx_isa_row *mx_isa_row_of(const uint32_t *code, size_t left);
+const struct mx_isa_row *mx_isa_row_of(const struct mx_encodings *e, const uint32_t *code,
+                                       size_t left);
 
-/* Whether all bits that must be zero are zero. */
-bool mx_isa_row_is_clear(const struct mx_isa_row *f, const uint32_t *code);
+/* Whether all bits that are fixed in this format of the row have their value. */
+bool mx_isa_row_is_clear(const struct mx_isa_row *f, mx_microcode format, const uint32_t *code);
 
 /* Dwords of an instruction of a format, without a literal. */
 size_t mx_microcode_dwords(mx_microcode format);
 
 /* The next format, from *i on, that matches the highest bits of code[0]; false if there is none. */
-bool mx_microcode_next(const uint32_t *code, size_t left, size_t *i, mx_microcode *format);
+bool mx_microcode_next(const struct mx_encodings *e, const uint32_t *code, size_t left, size_t *i,
+                       mx_microcode *format);
 
-/* The row of an encoding in one format, or NULL if a bit is set that must be zero. */
-const struct mx_isa_row *mx_isa_row_in(mx_microcode format, const uint32_t *code, size_t left);
+/* The row of an encoding in one format, or NULL if a fixed bit has another value. */
+const struct mx_isa_row *mx_isa_row_in(const struct mx_encodings *e, mx_microcode format,
+                                       const uint32_t *code, size_t left);
+
+/* Whether the format adds DPP to the rows of another one. */
+static inline bool mx_adds_dpp(mx_microcode format) {
+	return format >= MX_FORM_VOP2_DPP && format <= MX_FORM_PACKED_DPP8;
+}
 
 /* A field of the instruction by name, and bit i of a field. 0 if the format has no such field. */
 unsigned mx_field(mx_microcode format, const uint32_t *code, const char *name);
@@ -68,7 +114,7 @@ bool mx_field_bit(mx_microcode format, const uint32_t *code, const char *name, u
 
 /* Makes an instruction of a form with all fields 0; sets one field. False if the format has no such
  * field. */
-void mx_isa_row_blank(const struct mx_isa_row *f, uint32_t code[4]);
+void mx_isa_row_blank(const struct mx_encodings *e, const struct mx_isa_row *f, uint32_t code[4]);
 bool mx_isa_row_set(const struct mx_isa_row *f, uint32_t code[4], const char *name, uint32_t value);
 
 #endif

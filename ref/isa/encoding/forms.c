@@ -1,17 +1,52 @@
-/* Every form of every gfx950 opcode, with a valid encoding as a sample. */
+/* Every form of every opcode of an instruction set, with a valid encoding as a sample. */
 #include "forms.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "disasm.h"
+#include "formats.h"
 #include "hwreg.h"
+#include "instruction_set.h"
 
 /* In the order of mx_microcode. */
 static const char *const formats[MX_FORMS] = {
-	"SOP2",   "SOPK",  "SOP1",  "SOPC",    "SOPP",   "SMEM",  "VOP2",  "VOP1",
-	"VOPC",   "SDWA2", "SDWA1", "SDWAC",   "DPP2",   "DPP1",  "VOP3",  "VOP3P",
-	"SCALED", "DS",    "FLAT",  "SCRATCH", "GLOBAL", "MUBUF", "MTBUF",
+	"SOP2",
+	"SOPK",
+	"SOP1",
+	"SOPC",
+	"SOPP",
+	"SMEM",
+	"VOP2",
+	"VOP1",
+	"VOPC",
+	"SDWA2",
+	"SDWA1",
+	"SDWAC",
+	"DPP2",
+	"DPP1",
+	"VOP3",
+	"VOP3P",
+	"SCALED",
+	"DS",
+	"FLAT",
+	"SCRATCH",
+	"GLOBAL",
+	"MUBUF",
+	"MTBUF",
+	[MX_FORM_PACKED] = "VOP3P",
+	[MX_FORM_WMMA_SCALE] = "WMMA",
+	[MX_FORM_WMMA_SCALE16] = "WMMA",
+	[MX_FORM_VOPD_X] = "VOPD",
+	[MX_FORM_VOPD_Y] = "VOPD",
+	[MX_FORM_VOPD3_X] = "VOPD3",
+	[MX_FORM_VOPD3_Y] = "VOPD3",
+	[MX_FORM_SMEM64] = "SMEM",
+	[MX_FORM_VDS] = "DS",
+	[MX_FORM_VFLAT] = "FLAT",
+	[MX_FORM_VSCRATCH] = "SCRATCH",
+	[MX_FORM_VGLOBAL] = "GLOBAL",
+	[MX_FORM_VBUFFER] = "BUFFER",
+	[MX_FORM_VIMAGE] = "TENSOR",
 };
 
 /* ---- plain operands ---- */
@@ -64,31 +99,31 @@ static void set_operand(const struct mx_isa_row *row, uint32_t code[4], const ch
 
 /* ---- forms ---- */
 
-static void encode(const struct mx_isa_row *row, struct mx_form *f) {
+static void encode(const struct mx_isa *isa, const struct mx_isa_row *row, struct mx_form *f) {
 	char word[32], text[200];
 	const char *list = row->operands;
-	mx_isa_row_blank(row, f->code);
+	mx_isa_row_blank(isa->encodings, row, f->code);
 	set_fields(row, f->code);
 	for (int n; sscanf(list, "%31s%n", word, &n) == 1; list += n)
 		set_operand(row, f->code, word);
-	size_t bytes = mx_gfx950_disassemble(f->code, 4, 0, text, sizeof text);
+	size_t bytes = isa->disassemble(f->code, 4, 0, text, sizeof text);
 	/* the only control of 64-bit DPP */
 	if (!bytes && mx_isa_row_set(row, f->code, "dpp_ctrl", ROW_NEWBCAST))
-		bytes = mx_gfx950_disassemble(f->code, 4, 0, text, sizeof text);
+		bytes = isa->disassemble(f->code, 4, 0, text, sizeof text);
 	if (!bytes && mx_isa_row_set(row, f->code, "gds", 1))
-		bytes = mx_gfx950_disassemble(f->code, 4, 0, text, sizeof text);
+		bytes = isa->disassemble(f->code, 4, 0, text, sizeof text);
 	bool same = !strncmp(text, row->name, strlen(row->name));
 	f->dwords = same ? bytes / 4 : 0;
 }
 
-bool mx_form_at(size_t i, struct mx_form *f) {
-	const struct mx_isa_row *row = mx_isa_row(i);
-	if (!row)
+bool mx_form_at(const struct mx_isa *isa, size_t i, struct mx_form *f) {
+	if (!isa->encodings || i >= isa->encodings->n_rows)
 		return false;
+	const struct mx_isa_row *row = &isa->encodings->rows[i];
 	*f = (struct mx_form){ .name = row->name, .format = formats[row->format] };
 	snprintf(f->opcode, sizeof f->opcode, "%.*s",
 	         (int)(strlen(row->name) - strlen(row->suffix)), row->name);
-	encode(row, f);
+	encode(isa, row, f);
 	return true;
 }
 
@@ -96,9 +131,13 @@ const char *mx_form_excluded(const char *opcode) {
 	static const struct {
 		const char *prefix, *why;
 	} excluded[] = {
-		{ "ds_gws_", "GWS" },           { "s_trap", "debugger" },
-		{ "s_rfe_", "debugger" },       { "s_cbranch_cdbg", "debugger" },
-		{ "s_ttracedata", "debugger" }, { "v_mfma_ld_scale_b32", "prefix of v_mfma_scale" },
+		{ "ds_gws_", "GWS" },
+		{ "s_trap", "debugger" },
+		{ "s_rfe_", "debugger" },
+		{ "s_cbranch_cdbg", "debugger" },
+		{ "s_ttracedata", "debugger" },
+		{ "v_mfma_ld_scale_b32", "prefix of v_mfma_scale" },
+		{ "v_wmma_ld_scale", "prefix of v_wmma_scale" },
 	};
 	for (size_t i = 0; i < sizeof excluded / sizeof *excluded; i++)
 		if (!strncmp(opcode, excluded[i].prefix, strlen(excluded[i].prefix)))

@@ -1,4 +1,4 @@
-/* Every form of every gfx950 opcode, with a valid encoding as a sample. */
+/* Every form of every opcode of an instruction set, with a valid encoding as a sample. */
 #ifndef MX_FORMS_H
 #define MX_FORMS_H
 
@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A row of gfx950.def. */
+struct mx_isa;
+
+/* A row of a table. */
 struct mx_form {
 	const char *name;   /* LLVM's: "v_add_f32_sdwa" */
 	char opcode[64];    /* without the form: "v_add_f32" */
@@ -15,11 +17,11 @@ struct mx_form {
 	size_t dwords;      /* 0: no valid encoding found */
 };
 
-/* Form i, in the order of gfx950.def; false beyond the last. */
-bool mx_form_at(size_t i, struct mx_form *f);
+/* Form i, in the order of the table; false beyond the last. */
+bool mx_form_at(const struct mx_isa *isa, size_t i, struct mx_form *f);
 
-/* Why compute kernels do not execute an opcode: "GWS", "debugger"; NULL if they do. gfx950 has no
- * image and no export instructions. */
+/* Why compute kernels do not execute an opcode: "GWS", "debugger"; NULL if they do. Neither set
+ * has image or export instructions. */
 const char *mx_form_excluded(const char *opcode);
 
 #endif

@@ -58,6 +58,7 @@ enum {
 	MX_VCCZ = 251,
 	MX_EXECZ = 252,
 	MX_SCC = 253,
+	MX_LITERAL64 = 254, /* of gfx1250 */
 	MX_LITERAL = 255,
 	MX_VGPR = 256,
 	MX_AGPR = 512

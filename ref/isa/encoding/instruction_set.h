@@ -6,6 +6,7 @@
 #include "../isa.h"
 #include "inst.h"
 
+struct mx_encodings;
 struct mx_hazard_rules;
 struct mx_launch;
 struct mx_memop;
@@ -89,6 +90,9 @@ struct mx_isa {
 	const struct mx_op *ops;
 	size_t n_ops;
 
+	/* Every form of every opcode (formats.h); NULL if there is no table. */
+	const struct mx_encodings *encodings;
+
 	/* Decodes the instruction at code[0]; at most `left` dwords may be read. `offset`: its
 	 * place in the program, bytes. */
 	void (*decode)(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in);
@@ -99,7 +103,7 @@ struct mx_isa {
 	                      size_t room);
 
 	/* The functions that execute the opcodes on this CPU, by id. All calls return the same
-	 * table. */
+	 * table. NULL: no instruction is executed, and `unsupported` refuses each launch. */
 	mx_handler *const *(*handlers)(void);
 
 	/* The rules of wait states (waitstates/hazard.h). NULL: none, the hardware inserts them. */
@@ -119,6 +123,7 @@ static inline mx_counts mx_counts_most(const struct mx_isa *isa) {
 }
 
 /* Rooms below `launch` do not link with instruction sets by name: they get a pointer. */
-extern const struct mx_isa mx_gfx950; /* launch/gfx950.c */
+extern const struct mx_isa mx_gfx950;  /* launch/gfx950.c */
+extern const struct mx_isa mx_gfx1250; /* launch/gfx1250.c */
 
 #endif

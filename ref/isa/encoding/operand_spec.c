@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { NO_SADDR = 0x7f };
+enum { NO_SADDR = 0x7f, NULL_SADDR = 0x7c };
 
 /* ---- spelling ---- */
 
@@ -75,25 +75,53 @@ bool mx_operand_is_there(mx_microcode format, const uint32_t *code,
                          const struct mx_operand_spec *o) {
 	if (o->if_set || o->if_clear)
 		return (mx_field(format, code, o->condition) != 0) == o->if_set;
-	return true;
+	switch (o->class) {
+	case 'F':
+	case 'f': return mx_operand_dwords(format, code, o);
+	case 'j': /* both or none */
+		return mx_field(format, code, "vaddr2") != NULL_SADDR ||
+		       mx_field(format, code, "vaddr3") != NULL_SADDR;
+	default: return true;
+	}
 }
 
-/* The size of A or B of a mixed-format matrix instruction, from CBSZ or BLGP. */
+/* The element format of A or B of a mixed-format matrix instruction: CBSZ or BLGP, of gfx1250 the
+ * formats that LLVM calls matrix_a_fmt and matrix_b_fmt. */
+unsigned mx_element_format(mx_microcode format, const uint32_t *code, unsigned i) {
+	if (format < MX_FORM_PACKED)
+		return mx_field(format, code, i ? "blgp" : "cbsz");
+	return i ? mx_field(format, code, "b_fmt_high") << 2 | mx_field(format, code, "b_fmt")
+	         : mx_field(format, code, "a_fmt");
+}
+
+/* The size of A or B. A wave of 32 lanes has twice the registers of one of 64; there LLVM takes
+ * both for the largest if one has no format. */
 static unsigned mixed_dwords(mx_microcode format, const uint32_t *code,
                              const struct mx_operand_spec *o) {
 	static const uint8_t dwords[8] = { 8, 8, 6, 6, 4, 8, 8, 8 };
-	return dwords[mx_field(format, code, mx_operand_index(o) ? "blgp" : "cbsz")];
+	enum { FP4 = 4 };
+	unsigned i = mx_operand_index(o), mine = mx_element_format(format, code, i);
+	if (format < MX_FORM_PACKED)
+		return dwords[mine];
+	bool known = mine <= FP4 && mx_element_format(format, code, !i) <= FP4;
+	return 2 * dwords[known ? mine : 0];
+}
+
+static bool has_saddr(mx_microcode format, const uint32_t *code) {
+	unsigned none = format < MX_FORM_VFLAT ? NO_SADDR : NULL_SADDR;
+	return mx_field(format, code, "saddr") != none;
 }
 
 unsigned mx_operand_dwords(mx_microcode format, const uint32_t *code,
                            const struct mx_operand_spec *o) {
-	bool saddr = mx_field(format, code, "saddr") != NO_SADDR;
 	switch (o->class) {
-	case 'A': return saddr ? 1 : 2;
+	case 'A': return has_saddr(format, code) ? 1 : 2;
 	case 'B': return mx_field(format, code, "offen") + mx_field(format, code, "idxen");
 	case 'W': return mx_field(format, code, "sve");
 	case 'O':
-	case 'o': return saddr ? o->size : 0;
+	case 'o':
+	case 'F':
+	case 'f': return has_saddr(format, code) ? o->size : 0;
 	default: return o->size ? o->size : mixed_dwords(format, code, o);
 	}
 }
@@ -107,10 +135,13 @@ unsigned mx_operand_code(mx_microcode format, const uint32_t *code,
 		return 4 * v;
 	if (mx_is_sdwa(format) && strstr(o->field, "src"))
 		return mx_field_bit(format, code, "scalar", mx_operand_index(o)) ? v : v + MX_VGPR;
-	bool nine_bits = strncmp(o->field, "src", 3) == 0 && format != MX_FORM_DPP1 &&
-	                 format != MX_FORM_DPP2;
-	bool vector = strchr("vagGhrqQABW", o->class) && !nine_bits && o->field[1] != 'c';
-	return vector ? v + MX_VGPR : v;
+	bool dpp = format == MX_FORM_DPP1 || format == MX_FORM_DPP2 ||
+	           (mx_adds_dpp(format) && o->field[3] == '0');
+	if (format == MX_FORM_VOPD_Y && o->field[1] == 'd') /* its lowest bit is not that of X */
+		v = 2 * v + !mx_field_bit(MX_FORM_VOPD_X, code, "vdst", 0);
+	bool nine_bits = strncmp(o->field, "src", 3) == 0 && !dpp;
+	bool vector = strchr("vagGhrqQABWTt", o->class) && !nine_bits && o->field[1] != 'c';
+	return vector || (dpp && mx_adds_dpp(format)) ? v + MX_VGPR : v;
 }
 
 bool mx_operand_is_agpr(mx_microcode format, const uint32_t *code,

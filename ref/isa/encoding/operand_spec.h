@@ -25,6 +25,9 @@ bool mx_operand_is_there(mx_microcode format, const uint32_t *code,
 unsigned mx_operand_dwords(mx_microcode format, const uint32_t *code,
                            const struct mx_operand_spec *o);
 
+/* The element format of A (0) or B (1) of a matrix instruction with several. */
+unsigned mx_element_format(mx_microcode format, const uint32_t *code, unsigned i);
+
 /* The operand code in its field, from 256 on for VGPRs; and whether it is an AGPR. */
 unsigned mx_operand_code(mx_microcode format, const uint32_t *code,
                          const struct mx_operand_spec *o);

@@ -70,6 +70,7 @@ const struct mx_isa mx_gfx950 = {
 	.unsupported = mx_gfx950_unsupported,
 	.ops = mx_gfx950_ops,
 	.n_ops = MX_OPS,
+	.encodings = &mx_gfx950_encodings,
 	.decode = mx_gfx950_decode,
 	.disassemble = mx_gfx950_disassemble,
 	.handlers = handlers_of_this_cpu,

@@ -5,11 +5,15 @@
 #include "../isa.h"
 
 const struct mx_isa *mx_isa_by_name(const char *name) {
-	static const struct mx_isa *const sets[] = { &mx_gfx950 };
+	static const struct mx_isa *const sets[] = { &mx_gfx950, &mx_gfx1250 };
 	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
 		if (!strcmp(sets[i]->name, name))
 			return sets[i];
 	return NULL;
+}
+
+bool mx_isa_executes(const struct mx_isa *isa) {
+	return isa->handlers;
 }
 
 size_t mx_op_count(const struct mx_isa *isa) {
