@@ -184,17 +184,21 @@ static const mx_profile kinds[] = {
 	{ .parts = 1, .align = 24, .fused = 1, .round = 1 },
 	{ .parts = 1, .align = 24, .dot = 31, .acc = 24 },
 	{ .parts = 2, .align = 24, .join = 24, .dot = 31, .acc = 24 },
+	{ .parts = 2, .split = 1, .align = 24, .join = 24, .dot = 31, .acc = 24 },
+	{ .parts = 4, .align = 24, .join = 24, .dot = 31, .acc = 24 },
 	{ .parts = 4, .split = 1, .align = 24, .join = 24, .dot = 31, .acc = 24 },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* One kind of arithmetic in steps of a length. */
-static void start_kind(struct search *s, unsigned kind, unsigned group) {
+/* One kind of arithmetic, in steps of a length and an order; false if there are no such steps. */
+static bool start_kind(struct search *s, unsigned kind, unsigned group, unsigned order) {
 	mx_profile p = kinds[kind];
 	p.group = group;
+	p.order = order;
 	p.nan = nan_of(s->a);
 	p = mx_family_canonical(&p, s->a->insn.k);
 	start(s, &p);
+	return p.order == order;
 }
 
 enum { SAMPLE = 512, HOPELESS = 3, FEW = 8 };
@@ -207,18 +211,18 @@ static void mix_dots(struct search *s) {
 			s->order[n++] = i;
 }
 
-/* From each kind and length; the best member stays. */
-static bool search_kinds(struct search *s) {
+/* From each kind and length, with an order. s->best becomes the best member so far, with *score. */
+static bool search_kinds(struct search *s, unsigned order, double *score) {
 	mx_profile best = s->best;
-	double score = MX_QUESTIONS + 1;
 	for (unsigned kind = 0; kind < KINDS; kind++)
 		for (unsigned group = 1; group <= s->a->insn.k; group *= 2) {
 			count_dots(s, SAMPLE);
-			start_kind(s, kind, group);
+			if (!start_kind(s, kind, group, order))
+				continue;
 			if (fit(s, 0))
 				return true;
-			if (s->score < score) {
-				score = s->score;
+			if (s->score < *score) {
+				*score = s->score;
 				best = s->best;
 			}
 		}
@@ -234,7 +238,11 @@ static bool search_pairs(struct search *s, size_t n) {
 }
 
 static bool search(struct search *s) {
-	return search_kinds(s) || search_pairs(s, SAMPLE) || search_pairs(s, s->a->n);
+	double score = MX_QUESTIONS + 1;
+	for (unsigned order = 0; order <= MX_ORDER_PAIRS; order++)
+		if (search_kinds(s, order, &score))
+			return true;
+	return search_pairs(s, SAMPLE) || search_pairs(s, s->a->n);
 }
 
 /* ---- which values fit ---- */
