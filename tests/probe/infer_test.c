@@ -172,6 +172,13 @@ static void test_wrong(void) {
 		t->d[i] = mx_probe_result(&t->a.insn, &hidden,
 		                          &t->a.terms[i < t->a.n - 1 ? i + 1 : i]);
 	is_no_member(t, "results of the next dot");
+	close_device(t);
+}
+
+/* The whole search fails: few products, so that it is short. */
+static void test_wrong_bit(void) {
+	struct device *t = open_device("mma_m16n8k4_tf32");
+	mx_profile hidden = { .group = 4, .align = 25, .parts = 1, .fused = 1, .round = 1 };
 	for (size_t i = 0; i < t->a.n; i++)
 		t->d[i] = mx_probe_result(&t->a.insn, &hidden, &t->a.terms[i]);
 	t->d[t->a.n / 2] ^= 1;
@@ -211,6 +218,7 @@ int main(void) {
 	test_sums(names[1]);
 	test_sums(names[7]);
 	test_wrong();
+	test_wrong_bit();
 	test_other_type();
 	test_other_arithmetic(names[1]);
 	test_loop(names[0], 2, 11);
