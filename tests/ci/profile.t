@@ -115,6 +115,16 @@ my $journal = "$dir/journal";
 is(mxcheck(@run, '--race', 3, '--resume', $journal, '*/1x1x32/exact'), 0, 'a journal of a hunt');
 is(mxcheck(@run, '--race', 4, '--resume', $journal, '--profile', $wide, '*/1x1x32/exact'), 2, '  is of one profile') or diag $out, $err;
 
+my @history = (@run, '--history', "$dir/history", '*/1x1x32/exact');
+mxcheck(@history);
+mxcheck(@history, '--profile', $wide);
+mxcheck('report', "$dir/history", '--list');
+like($out, qr/, seed 1: 1 run, .*\n.*, seed 1, profile \Q$wide\E: 1 run, /, 'a history has the profile');
+for ([ [], $wide ], [ [ '--profile', '' ], '' ]) {
+	mxcheck('report', "$dir/history", @{ $$_[0] });
+	like($out, qr/: 1 entry on device emu with seed 1@{[ $$_[1] ? " and profile \Q$$_[1]\E" : '' ]}$/m, "  trends are of one: $$_[1]");
+}
+
 # ---- bad input ----
 
 sub is_refused {
