@@ -271,8 +271,8 @@ enum { MX_MAX_SPLITS = 8 };
 
 struct mx_verdict_spec {
 	mx_judge judge;
-	char *profile; /* for MX_JUDGE_BITS and MX_JUDGE_SET: name of an accumulation profile, which
-	                  defines how K is summed if order matters */
+	char *profile; /* for MX_JUDGE_BITS and MX_JUDGE_SET: an accumulation profile, which defines
+	                  how K is summed if order matters: its name, or FILE.yaml[:NAME] */
 	unsigned mma_k;  /* K of the kernel's matrix instruction */
 	unsigned k_tile; /* the kernel fills K with zeros up to a multiple of it; 0: of mma_k */
 	char *splits, *k_split; /* for MX_JUDGE_SET: parts of K; K of each part but the last */
@@ -383,6 +383,8 @@ struct mx_case {
 	char *code, *kernel;  /* code object file (may be NULL), kernel symbol */
 	bool external;        /* the code objects are not built here: the user has them */
 	const char *code_dir; /* folder of code objects, set by the caller; or NULL */
+	const char *profile;  /* of --profile, in place of verdict.profile; or NULL */
+	struct mx_profile_file *profile_file; /* then: its file, not owned; or NULL */
 	struct mx_variant *variants;
 	unsigned n_variants;        /* 0: the case is one kernel */
 	struct mx_step_spec launch; /* the only step, of a case without `steps` */
@@ -625,7 +627,8 @@ uint64_t mx_buffer_ceiling(const struct mx_buffer *b, unsigned i);
 int mx_plan_kernarg(const struct mx_plan *plan, unsigned step, const uint64_t *address,
                     uint8_t *out, struct mx_error *err);
 
-/* Puts the addresses that a buffer holds, with the buffers at these, into the bytes of its extent. */
+/* Puts the addresses that a buffer holds, with the buffers at these, into the bytes of its extent.
+ */
 int mx_plan_pointers(const struct mx_plan *plan, unsigned buffer, const uint64_t *address,
                      uint8_t *bytes, struct mx_error *err);
 

@@ -1,7 +1,9 @@
 /* The files on which a run of a case depends. */
+#define _GNU_SOURCE
 #include "depends.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool mx_case_data_is_file(const char *data) {
@@ -24,6 +26,38 @@ static int visit_data(const struct mx_case *c, const char *file, mx_visit_file *
 	return visit(context, path);
 }
 
+size_t mx_profile_file(const char *text, const char **name) {
+	static const char suffix[] = ".yaml";
+	const char *end = strstr(text, suffix);
+	while (end && end[sizeof suffix - 1] && end[sizeof suffix - 1] != ':')
+		end = strstr(end + 1, suffix);
+	if (!end)
+		return 0;
+	end += sizeof suffix - 1;
+	*name = *end ? end + 1 : NULL;
+	return (size_t)(end - text);
+}
+
+bool mx_case_profile_file(const struct mx_case *c, char *path, size_t room, const char **name) {
+	const char *text = c->profile ? c->profile : c->verdict.profile;
+	size_t bytes = text ? mx_profile_file(text, name) : 0;
+	char *file = bytes ? strndup(text, bytes) : NULL;
+	if (!file)
+		return false;
+	if (c->profile)
+		snprintf(path, room, "%s", file);
+	else
+		mx_case_data_path(c, file, path, room);
+	free(file);
+	return true;
+}
+
+static int visit_profile(const struct mx_case *c, mx_visit_file *visit, void *context) {
+	char path[4096];
+	const char *name;
+	return mx_case_profile_file(c, path, sizeof path, &name) ? visit(context, path) : 0;
+}
+
 /* With code_object the step's own code object need not be there. */
 static int visit_code(const struct mx_case *c, const struct mx_variant *v, unsigned step,
                       const char *code_object, const char *kernel_dir, mx_visit_file *visit,
@@ -40,6 +74,8 @@ int mx_case_depends(const struct mx_case *c, const struct mx_variant *v, const c
                     const char *kernel_dir, mx_visit_file *visit, void *context,
                     struct mx_error *err) {
 	int status = visit(context, c->path);
+	if (!status)
+		status = visit_profile(c, visit, context);
 	if (!status && code_object)
 		status = visit(context, code_object);
 	for (unsigned i = 0; !status && i < mx_case_steps(c); i++)

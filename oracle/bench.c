@@ -19,6 +19,10 @@ struct mx_device *mx_bench_device(const struct mx_bench *b) {
 	return b->device;
 }
 
+const struct mx_arithmetic *mx_bench_arithmetic(const struct mx_bench *b) {
+	return &b->arithmetic;
+}
+
 struct mxhipLaunchOptions *mx_bench_options(struct mx_bench *b) {
 	return &b->options;
 }
@@ -240,6 +244,9 @@ void mx_bench_identity(const struct mx_bench *b, uint64_t *setup, uint64_t *code
 	XXH3_64bits_update(&state, b->device->name, strlen(b->device->name));
 	XXH3_64bits_update(&state, &b->vary, sizeof b->vary);
 	XXH3_64bits_update(&state, &b->plan.n_tiles, sizeof b->plan.n_tiles);
+	if (b->plan.c->profile)
+		XXH3_64bits_update(&state, b->plan.c->profile, strlen(b->plan.c->profile));
+	XXH3_64bits_update(&state, &b->arithmetic.hash, sizeof b->arithmetic.hash);
 	for (unsigned i = 0; i < b->plan.n_buffers; i++)
 		hash_image(b, i, b->buffer[i].before, &state);
 	*setup = XXH3_64bits_digest(&state);
@@ -284,15 +291,9 @@ static int make(struct mx_bench *b, const char *const *code, uint64_t data_seed,
 	return make_buffers(b, err) || place_pointers(b, err) ? -1 : make_kernarg(b, err);
 }
 
-/* A case without a profile runs under block32. */
-static const char *profile_of(const struct mx_plan *plan) {
-	return plan->c->verdict.profile ? plan->c->verdict.profile : "block32";
-}
-
 static struct mxhipLaunchOptions options_of(const struct mx_plan *plan, const struct mx_device *d) {
 	return (struct mxhipLaunchOptions){
 		.size = sizeof(struct mxhipLaunchOptions),
-		.profile = profile_of(plan),
 		.threads = d->threads,
 		.scratch_apart = !!(plan->c->assume & MX_ASSUME_SCRATCH_APART),
 		.threadgroup_split = !!(plan->c->assume & MX_ASSUME_THREADGROUP_SPLIT),
@@ -325,8 +326,14 @@ int mx_bench_make_from(const struct mx_plan *plan, struct mx_device *d, const ch
 	b->most_work = MX_MOST_WORK;
 	b->snr_work = MX_SNR_WORK;
 	b->options = options_of(plan, d);
+	if (mx_arithmetic_make(plan, &b->arithmetic, err)) {
+		free(b);
+		return -1;
+	}
+	mx_arithmetic_set(&b->arithmetic, &b->options);
 	if (d->emu && d->emu->set_launch_options(&b->options)) {
-		mx_fail(err, "%s: no profile '%s'", plan->c->path, profile_of(plan));
+		mx_fail(err, "%s: no profile '%s'", plan->c->path, b->arithmetic.profile);
+		mx_arithmetic_free(&b->arithmetic);
 		free(b);
 		return -1;
 	}
@@ -387,6 +394,7 @@ void mx_bench_free(struct mx_bench *b) {
 		mx_report_free(&b->step[i].report);
 	}
 	mx_epilogue_free(b->epilogue);
+	mx_arithmetic_free(&b->arithmetic);
 	mx_data_free(&b->data);
 	free(b->workgroups);
 	free(b->expected);

@@ -11,6 +11,7 @@
 #include "../cases/case.h"
 #include "../kernels/host/device.h"
 #include "../kernels/host/vary.h"
+#include "arithmetic.h"
 #include "metrics.h"
 
 /* ---- findings ---- */
@@ -48,13 +49,13 @@ struct mx_note {
 	struct mx_note_place place;
 };
 
-enum { MX_MAX_NOTES = 64, MX_NOTES_OF_A_KIND = 3 };
+enum { MX_MAX_NOTES = 64, MX_NOTES_OF_A_KIND = 3, MX_BASIS = 448 };
 
 /* The verdict on a run. */
 struct mx_verdict {
 	unsigned n_notes; /* 0 notes, or only MX_REPORTED and MX_NOT_WRONG: pass */
 	struct mx_note notes[MX_MAX_NOTES];
-	char basis[192];         /* what was compared, and the assumptions */
+	char basis[MX_BASIS];    /* what was compared, and the assumptions */
 	struct mx_proof proof;   /* of the race analysis: of all steps, or the first doubt */
 	char doubted_kernel[64]; /* of several steps, the kernel of that doubt; or "" */
 	size_t checked, wrong;   /* output elements */
@@ -153,6 +154,7 @@ void mx_bench_device_findings(const struct mx_bench *b, struct mx_verdict *v);
 void mx_bench_order(const struct mx_bench *b, struct mx_verdict *v);
 
 const struct mx_plan *mx_bench_plan(const struct mx_bench *b);
+const struct mx_arithmetic *mx_bench_arithmetic(const struct mx_bench *b);
 struct mx_device *mx_bench_device(const struct mx_bench *b);
 
 /* The emulator's options for the next launches of this bench; the caller may change them between

@@ -34,6 +34,7 @@ struct mx_bench {
 	struct mx_coverage *coverage; /* of each step; or NULL */
 	struct mx_vary vary;          /* of the corunners */
 	struct mx_around around;
+	struct mx_arithmetic arithmetic;
 	struct mxhipLaunchOptions options; /* of the emulator; each run sets the seed */
 	uint64_t *workgroups;              /* of options; of the plan's tiles */
 	struct mx_data data;
@@ -46,7 +47,7 @@ struct mx_bench {
 	uint32_t *expected;                /* codes of C's type; judge set: those of each split */
 	struct exact_range *range;         /* for judge bound */
 	double *dequantised, *unquantised; /* references for SNR; unquantised may be NULL */
-	char basis[192];
+	char basis[MX_BASIS];
 	struct mx_maps *maps; /* of the last judgement; NULL: none */
 };
 

@@ -68,7 +68,7 @@ static bool find_right(const struct sample *s, size_t at, uint32_t *acc, uint32_
 	if (!v->profile || !v->mma_k)
 		return false;
 	bool found = !mx_output_part(s->o, at / s->o->g.n, at % s->o->g.n, 1, 1, &one) &&
-	             exact_profile_plain(&one.g, v->profile, v->mma_k, acc) == EXACT_OK;
+	             mx_arithmetic_one(&s->b->arithmetic, &one.g, v->mma_k, acc) == EXACT_OK;
 	one.epilogue.output = EXACT_F32;
 	one.format = "FP32";
 	one.flushes = false;

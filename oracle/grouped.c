@@ -190,7 +190,9 @@ static int multiply_groups(const struct mx_grouped *g, multiplies *multiply, voi
 static enum exact_status in_f32(const struct mx_grouped *g, const struct exact_gemm *x,
                                 size_t first, void *out) {
 	uint32_t *to = (uint32_t *)out + first;
-	return g->profile ? exact_profile(x, g->profile, g->mma_k, to) : exact_product(x, to);
+	return g->member    ? exact_member_product(x, g->member, g->mma_k, to)
+	       : g->profile ? exact_profile(x, g->profile, g->mma_k, to)
+	                    : exact_product(x, to);
 }
 
 static enum exact_status in_f64(const struct mx_grouped *g, const struct exact_gemm *x,

@@ -44,8 +44,9 @@ struct mx_grouped {
 	mx_grouped_padding padding; /* for forward and dgrad. MX_PADDING_NONE: the kernel's output
 	                               has the tokens of all groups, one after the other */
 	bool f16;                   /* an output of 2 bytes is f16, not bf16 */
-	const char *profile;        /* NULL: the exact product */
-	unsigned mma_k, k_tile, threads; /* as in exact_profile and exact_gemm */
+	const char *profile;        /* NULL: the exact product, or the member's */
+	const struct exact_member *member; /* NULL: none */
+	unsigned mma_k, k_tile, threads;   /* as in exact_profile and exact_gemm */
 };
 
 /* Rows and columns of the output, with all groups one below another: rows of the storage, or groups

@@ -6,25 +6,26 @@
 #include <string.h>
 
 static bool is_exact(const struct mx_bench *b) {
-	return b->plan.regime == MX_REGIME_EXACT;
+	return b->plan.regime == MX_REGIME_EXACT && mx_arithmetic_keeps_regime(&b->arithmetic);
 }
 
 static enum exact_status compute(const struct mx_bench *b, const struct exact_gemm *g,
                                  uint32_t *out) {
-	const struct mx_verdict_spec *v = &b->plan.c->verdict;
-	return is_exact(b) ? exact_product(g, out) : exact_profile(g, v->profile, v->mma_k, out);
+	return is_exact(b)
+	               ? exact_product(g, out)
+	               : mx_arithmetic_product(&b->arithmetic, g, b->plan.c->verdict.mma_k, out);
 }
 
 /* Operands with a fault need not be in the exact regime, even if the right ones are. For one
  * element the plain walk is faster. */
 bool mx_bits_explains(const struct mx_bench *b, const struct mx_output *o, size_t at,
                       const struct exact_gemm *one, uint32_t got) {
-	const struct mx_verdict_spec *v = &b->plan.c->verdict;
+	unsigned mma_k = b->plan.c->verdict.mma_k;
 	uint32_t acc = 0;
 	if (is_exact(b) && exact_product(one, &acc) == EXACT_OK &&
 	    mx_code_same(o->format, got, mx_output_code(o, at, acc)))
 		return true;
-	return exact_profile_plain(one, v->profile, v->mma_k, &acc) == EXACT_OK &&
+	return mx_arithmetic_one(&b->arithmetic, one, mma_k, &acc) == EXACT_OK &&
 	       mx_code_same(o->format, got, mx_output_code(o, at, acc));
 }
 
@@ -58,17 +59,15 @@ static void append(char *text, size_t room, const char *more) {
 }
 
 static void describe_basis(struct mx_bench *b, const struct mx_output *o) {
-	const struct mx_verdict_spec *v = &b->plan.c->verdict;
 	const struct mx_epilogue_spec *e = b->plan.c->epilogue;
 	if (is_exact(b))
 		snprintf(b->basis, sizeof b->basis,
 		         "exact regime: any order of K%s, any profile of 24 bits or more",
 		         e ? " and of the epilogue" : "");
 	else
-		snprintf(
-			b->basis, sizeof b->basis,
-			"profile %s (assumed), K in order by %u, one accumulator; NaN payload free",
-			v->profile, v->mma_k);
+		snprintf(b->basis, sizeof b->basis,
+		         "profile %s, K in order by %u, one accumulator; NaN payload free",
+		         b->arithmetic.text, b->plan.c->verdict.mma_k);
 	if (e && !is_exact(b)) {
 		append(b->basis, sizeof b->basis, "; epilogue ");
 		append(b->basis, sizeof b->basis, mx_epilogue_order_name(e->order));

@@ -24,7 +24,8 @@ static int grouped_of(const struct mx_bench *b, struct mx_grouped *g, struct mx_
 	if (!a || !x || !c || p->c->verdict.judge != MX_JUDGE_BITS)
 		return mx_fail(err, "%s: groups are judged by bits, with roles a, b and c",
 		               p->c->path);
-	bool exact = p->regime == MX_REGIME_EXACT;
+	const struct mx_arithmetic *by = &b->arithmetic;
+	bool exact = p->regime == MX_REGIME_EXACT && mx_arithmetic_keeps_regime(by);
 	*g = (struct mx_grouped){
 		.kind = p->c->groups->of == MX_GROUPS_COLS ? MX_WGRAD : MX_FORWARD,
 		.groups = p->groups.n,
@@ -36,7 +37,8 @@ static int grouped_of(const struct mx_bench *b, struct mx_grouped *g, struct mx_
 		.right = operand(b, x, mx_plan_role(p, MX_ROLE_B_SCALE)),
 		.padding = p->c->groups->padding,
 		.f16 = c->type == MX_DT_F16,
-		.profile = exact ? NULL : p->c->verdict.profile,
+		.profile = exact || by->row ? NULL : by->name,
+		.member = exact || !by->row ? NULL : &by->member,
 		.mma_k = p->c->verdict.mma_k,
 		.k_tile = p->c->verdict.k_tile,
 		.threads = mx_judge_n_threads(),
@@ -48,24 +50,24 @@ static int grouped_of(const struct mx_bench *b, struct mx_grouped *g, struct mx_
 
 /* Once for a bench: the expected output, and the basis of the verdict. */
 static int prepare(struct mx_bench *b, const struct mx_grouped *g, struct mx_error *err) {
-	bool holds = true;
+	bool holds = true, exact = !g->profile && !g->member;
 	char why[256] = "";
 	size_t rows, cols;
 	if (b->expected)
 		return 0;
 	if (mx_grouped_size(g, &rows, &cols, err))
 		return -1;
-	if (!g->profile && mx_grouped_regime(g, &holds, why, sizeof why, err))
+	if (exact && mx_grouped_regime(g, &holds, why, sizeof why, err))
 		return -1;
 	if (!holds)
 		return mx_fail(err, "%s: data are not in the exact regime: %s", b->plan.name, why);
 	b->expected = malloc((rows * cols + 1) * sizeof *b->expected);
 	if (!b->expected)
 		return mx_fail(err, "%s: out of memory", b->plan.name);
-	if (g->profile)
+	if (!exact)
 		snprintf(b->basis, sizeof b->basis,
-		         "each group: profile %s (assumed), K in order by %u; NaN payload free",
-		         g->profile, g->mma_k);
+		         "each group: profile %s, K in order by %u; NaN payload free",
+		         b->arithmetic.text, g->mma_k);
 	else
 		snprintf(
 			b->basis, sizeof b->basis,

@@ -29,7 +29,7 @@ static struct orders orders_of(const struct mx_bench *b, const struct mx_output 
 }
 
 static int compute_parts(struct mx_bench *b, const struct mx_output *o, struct mx_error *err) {
-	const struct mx_verdict_spec *v = &b->plan.c->verdict;
+	unsigned mma_k = b->plan.c->verdict.mma_k;
 	size_t n = o->g.m * o->g.n, step = (size_t)b->plan.k_split;
 	if (b->expected)
 		return 0;
@@ -39,7 +39,7 @@ static int compute_parts(struct mx_bench *b, const struct mx_output *o, struct m
 		uint32_t *part = b->expected + s * n;
 		size_t from = s * step, left = o->g.k - from;
 		struct exact_gemm g = mx_product_slice(&o->g, from, left < step ? left : step);
-		enum exact_status status = exact_profile(&g, v->profile, v->mma_k, part);
+		enum exact_status status = mx_arithmetic_product(&b->arithmetic, &g, mma_k, part);
 		if (status != EXACT_OK)
 			return mx_fail(err, "%s: %s", b->plan.c->path, exact_strerror(status));
 		mx_output_finish(o, part);
@@ -176,8 +176,8 @@ int mx_judge_set(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,
 	}
 	mx_output_count(o);
 	snprintf(v->basis, sizeof v->basis,
-	         "some order of %u split%s of K by profile %s (assumed)%s, %s %s atomics",
-	         b->plan.splits, b->plan.splits == 1 ? "" : "s", b->plan.c->verdict.profile,
+	         "some order of %u split%s of K by profile %s%s, %s %s atomics", b->plan.splits,
+	         b->plan.splits == 1 ? "" : "s", b->arithmetic.text,
 	         o->flushes ? ", subnormal parts flushed" : "",
 	         s.rounding == EXACT_RTZ ? "cutting" : "rounding", s.format);
 	if (o->wrong) {

@@ -73,7 +73,7 @@ static void put_all(FILE *f, const struct mx_options *o, const struct mx_result 
 
 /* The profile that a basis assumes, *bytes of it; NULL: none. */
 static const char *assumed_profile(const char *basis, size_t *bytes) {
-	static const char before[] = "profile ", after[] = " (assumed)";
+	static const char before[] = "profile ", after[] = " (assumed";
 	const char *at = basis ? strstr(basis, before) : NULL;
 	if (!at)
 		return NULL;

@@ -57,12 +57,13 @@ static bool is_right(const struct mx_verdict *v) {
 	return v->checked && !v->wrong;
 }
 
-/* Whether every device must leave the same bits. */
+/* Whether every device must leave the same bits. A measured profile is no assumption. */
 static bool must_agree(const struct mx_bench *b) {
 	const struct mx_plan *p = mx_bench_plan(b);
 	mx_judge judge = p->c->verdict.judge;
 	return !p->outside && (p->regime == MX_REGIME_EXACT || judge == MX_JUDGE_EXPECT ||
-	                       judge == MX_JUDGE_REPACK);
+	                       judge == MX_JUDGE_REPACK ||
+	                       (judge == MX_JUDGE_BITS && mx_bench_arithmetic(b)->row));
 }
 
 static const char *who_is_wrong(const struct mx_verdict *device, const struct mx_verdict *emu) {
@@ -95,7 +96,7 @@ static void drop_wrong_bits(struct mx_verdict *v) {
 static void add_measurement(const struct mx_bench *b, const struct mx_beside *s,
                             struct mx_verdict *v) {
 	const struct mx_measurement *m = &s->measurement;
-	const char *assumed = mx_bench_plan(b)->c->verdict.profile;
+	const char *assumed = mx_bench_arithmetic(b)->name;
 	char fits[200];
 	if (m->outside) {
 		mx_verdict_add(v, MX_REPORTED, "profile",

@@ -58,7 +58,7 @@ static uint64_t options_hash(const struct mx_options *o, uint64_t h) {
 		                     o->race ? o->shards : 0 };
 	h = mix(h, numbers, sizeof numbers);
 	h = mix(h, &o->time_out, sizeof o->time_out);
-	h = mix_text(mix_text(h, o->races), o->schedule);
+	h = mix_text(mix_text(mix_text(h, o->races), o->schedule), o->profile);
 	if (o->schedule && !mx_schedule_is_text(o->schedule))
 		h = mx_hash_file(o->schedule, h);
 	return o->waive ? mx_hash_file(o->waive, h) : h;

@@ -63,6 +63,7 @@ enum {
 	SCRATCH_APART,
 	THREADGROUP_SPLIT,
 	SOFFSET_UNCHECKED,
+	PROFILE,
 	NOPS,
 	PROGRESS,
 	NOTES,
@@ -96,6 +97,7 @@ static const struct option long_options[] = {
 	{ "scratch-apart", no_argument, NULL, SCRATCH_APART },
 	{ "threadgroup-split", no_argument, NULL, THREADGROUP_SPLIT },
 	{ "soffset-unchecked", no_argument, NULL, SOFFSET_UNCHECKED },
+	{ "profile", required_argument, NULL, PROFILE },
 	{ "nops", no_argument, NULL, NOPS },
 	{ "progress", no_argument, NULL, PROGRESS },
 	{ "device", required_argument, NULL, DEVICE },
@@ -201,6 +203,7 @@ static const char **text_of(int option, struct mx_options *o) {
 	case REGRESS: return &o->regress;
 	case RESUME: return &o->resume;
 	case SCHEDULE: return &o->schedule;
+	case PROFILE: return &o->profile;
 	case WHO: return &o->who;
 	case TRACE: return &o->trace.wave;
 	case WATCH: return &o->trace.watch;

@@ -29,6 +29,7 @@ struct mx_options {
 	const char *save; /* folder for the buffers after the launch; or NULL */
 	bool list, tap, verbose, mutate;
 	unsigned assume;      /* MX_ASSUME_..., added to those of the case */
+	const char *profile;  /* --profile: in place of that of the case; or NULL */
 	bool notes;           /* print each note */
 	bool assumptions;     /* print each assumption */
 	const char *base;     /* of mxcheck ci: the revision to compare with; or NULL */

@@ -132,6 +132,8 @@ void mx_report_command(FILE *f, const struct mx_options *o, const struct mx_devi
 		fprintf(f, " --threadgroup-split");
 	if (o->assume & MX_ASSUME_SOFFSET_UNCHECKED)
 		fprintf(f, " --soffset-unchecked");
+	if (o->profile)
+		put_quoted(f, " --profile ", o->profile);
 	if (o->races)
 		fprintf(f, " --races %s", o->races);
 	if (o->baseline)

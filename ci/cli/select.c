@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../oracle/arithmetic.h"
+
 /* ---- files ---- */
 
 /* Mutation counts each race, because it looks for the changes that no check detects. */
@@ -29,6 +31,8 @@ static int add_case(const struct mx_options *o, struct mx_selection *s, const ch
 		return -1;
 	grown[s->n_cases]->more_waivers = s->waivers;
 	grown[s->n_cases]->code_dir = o->code_dir;
+	grown[s->n_cases]->profile = o->profile;
+	grown[s->n_cases]->profile_file = s->profile_file;
 	override(o, grown[s->n_cases++]);
 	return 0;
 }
@@ -179,6 +183,8 @@ int mx_select(const struct mx_options *o, const char *case_dir, struct mx_select
               struct mx_error *err) {
 	*s = (struct mx_selection){ 0 };
 	int status = o->waive ? mx_waivers_load(o->waive, &s->waivers, err) : 0;
+	if (!status && o->profile)
+		status = mx_arithmetic_read(o->profile, &s->profile_file, err);
 	if (!status)
 		status = o->case_file ? add_case(o, s, o->case_file, err)
 		                      : add_folder(o, s, case_dir, err);
@@ -206,4 +212,6 @@ void mx_selection_free(struct mx_selection *s) {
 		free(s->gone[i]);
 	free(s->gone);
 	mx_waivers_free(s->waivers);
+	if (s->profile_file)
+		mx_profile_file_free(s->profile_file);
 }

@@ -14,7 +14,8 @@ struct mx_selected {
 struct mx_selection {
 	struct mx_case **cases; /* owned */
 	size_t n_cases;
-	struct mx_waivers *waivers; /* of --waive; owned; or NULL */
+	struct mx_waivers *waivers;           /* of --waive; owned; or NULL */
+	struct mx_profile_file *profile_file; /* of --profile; owned; or NULL */
 	struct mx_selected *runs;
 	size_t n_runs;
 	size_t n_absent; /* runs without their code object, which is not built here */

@@ -27,7 +27,9 @@ static const char help[] =
 	"the emulator assumes: 'as assumed', 'differs' with the operands and the bits, 'failed'\n"
 	"with the reason, or why it cannot be asked.\n"
 	"\n"
-	"  --emit DIR         write the dot products into the folder DIR\n"
+	"  --emit DIR         write the dot products into the folder DIR, and print their size\n"
+	"                     first: 12.3 GB of all 79 instructions, 181 MB with --bare; up to\n"
+	"                     286 MB of one\n"
 	"  --read DIR         infer a profile for each instruction with results in DIR\n"
 	"  --device D         infer a profile for each instruction of a gfx950: emu, hip or hip:N\n"
 	"  --insn LIST        patterns of names of instructions, separated by commas; default\n"
@@ -79,17 +81,22 @@ static int make_plan(const struct request *q, struct mx_probe_plan *plan) {
 	return check_insns(q);
 }
 
+static void print_size(const char *folder, size_t insns, uint64_t bytes) {
+	bool large = bytes >= 1000000000;
+	printf("%zu instruction%s, %.1f %s in %s\n", insns, insns == 1 ? "" : "s",
+	       (double)bytes / (large ? 1e9 : 1e6), large ? "GB" : "MB", folder);
+	fflush(stdout);
+}
+
 static int emit(const struct request *q) {
 	struct mx_probe_plan plan;
 	struct mx_error err;
-	size_t insns;
 	int status = make_plan(q, &plan);
 	if (status)
 		return status;
-	if (mx_probe_emit(q->emit, &plan, &insns, &err))
-		return mx_complain("probe", "%s", err.text);
-	printf("%zu instruction%s in %s\n", insns, insns == 1 ? "" : "s", q->emit);
-	return 0;
+	return mx_probe_emit(q->emit, &plan, print_size, &err)
+	               ? mx_complain("probe", "%s", err.text)
+	               : 0;
 }
 
 /* ---- a folder or a device ---- */

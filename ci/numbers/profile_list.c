@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../cases/depends.h"
+
 static int append(struct mx_profile_list *l, const mx_profile *p, struct mx_error *err) {
 	if (l->n == MX_ELEMENT_PROFILES)
 		return mx_fail(err, "--profile: more than %d profiles", MX_ELEMENT_PROFILES);
@@ -34,17 +36,14 @@ static int append_file(struct mx_profile_list *l, const char *path, const char *
 }
 
 static int append_text(struct mx_profile_list *l, char *text, struct mx_error *err) {
-	static const char suffix[] = ".yaml";
-	char *end = strstr(text, suffix);
 	const mx_profile *p = mx_profile_by_name(text);
+	const char *name;
+	size_t bytes = mx_profile_file(text, &name);
 	if (p)
 		return append(l, p, err);
-	if (end)
-		end += strlen(suffix);
-	if (!end || (*end && *end != ':'))
+	if (!bytes)
 		return mx_fail(err, "--profile %s: no such profile", text);
-	char *name = *end ? end + 1 : NULL;
-	*end = 0;
+	text[bytes] = 0;
 	return append_file(l, text, name, err);
 }
 

@@ -25,6 +25,7 @@ static const char help[] =
 	"\n"
 	"  --device D       trends on this device; default: that of the last entry\n"
 	"  --seed S         trends with this seed; default: that of the last entry\n"
+	"  --profile P      trends under this --profile; default: that of the last entry\n"
 	"  --last N         trends of the last N entries; default 200\n"
 	"  -v, --verbose    every number, also those that did not step\n"
 	"\n"
@@ -33,7 +34,7 @@ static const char help[] =
 struct report {
 	const char *path;
 	struct mx_past past;
-	const char *device, *seed, *compare, *last;
+	const char *device, *seed, *profile, *compare, *last;
 	char **globs;
 	int n_globs;
 	bool verbose, list, utf8;
@@ -102,9 +103,13 @@ static bool was_judged(const struct mx_past_run *r) {
 	return !isnan(r->accuracy.at[MX_EQUAL]);
 }
 
+static bool is_of(const struct report *r, const struct mx_past_entry *e) {
+	return !strcmp(e->device, r->device) && !strcmp(e->seed, r->seed) &&
+	       !strcmp(e->profile, r->profile);
+}
+
 static bool is_in(const struct report *r, const struct mx_past_run *x) {
-	const struct mx_past_entry *e = &r->past.entries[x->entry];
-	return x->entry >= r->first && !strcmp(e->device, r->device) && !strcmp(e->seed, r->seed);
+	return x->entry >= r->first && is_of(r, &r->past.entries[x->entry]);
 }
 
 /* A value that stands for an exact SNR: 20 dB above the others. */
@@ -234,10 +239,10 @@ static int trends(const struct report *r) {
 	const struct mx_past *p = &r->past;
 	size_t entries = 0, all = 0, stepped = 0;
 	for (size_t i = r->first; i < p->n_entries; i++)
-		entries += !strcmp(p->entries[i].device, r->device) &&
-		           !strcmp(p->entries[i].seed, r->seed);
-	printf("%s: %zu %s on device %s with seed %s\n", r->path, entries,
-	       entries == 1 ? "entry" : "entries", r->device, r->seed);
+		entries += is_of(r, &p->entries[i]);
+	printf("%s: %zu %s on device %s with seed %s%s%s\n", r->path, entries,
+	       entries == 1 ? "entry" : "entries", r->device, r->seed,
+	       r->profile[0] ? " and profile " : "", r->profile);
 	for (size_t i = 0, n; i < p->n_runs; i += n) {
 		n = same_name(p, i);
 		if (!named(r, p->runs[i].name) || !any_in(r, p->runs + i, n))
@@ -262,9 +267,10 @@ static int list(const struct report *r) {
 	for (size_t i = 0; i < r->past.n_entries; i++) {
 		const struct mx_past_entry *e = &r->past.entries[i];
 		char when[32];
-		printf("%-5lld %s  %-19s %s (%s%s%s), seed %s: %zu run%s, %zu failed\n", e->id,
+		printf("%-5lld %s  %-19s %s (%s%s%s), seed %s%s%s: %zu run%s, %zu failed\n", e->id,
 		       day(e->time, when), e->revision[0] ? e->revision : "-", e->device, e->arch,
-		       e->hardware[0] ? "; " : "", e->hardware, e->seed, e->runs,
+		       e->hardware[0] ? "; " : "", e->hardware, e->seed,
+		       e->profile[0] ? ", profile " : "", e->profile, e->runs,
 		       e->runs == 1 ? "" : "s", e->failed);
 	}
 	return 0;
@@ -393,6 +399,7 @@ static int run(struct report *r) {
 	const struct mx_past_entry *e = &p->entries[p->n_entries - 1];
 	r->device = r->device ? r->device : e->device;
 	r->seed = r->seed ? r->seed : e->seed;
+	r->profile = r->profile ? r->profile : e->profile;
 	r->first = p->n_entries > last ? p->n_entries - last : 0;
 	r->stepped = calloc(p->n_entries, sizeof *r->stepped);
 	return r->stepped ? trends(r) : mx_complain("report", "out of memory");
@@ -407,6 +414,7 @@ int mx_cmd_report(int argc, char **argv) {
 		{ "--compare", &r.compare },
 		{ "--device", &r.device },
 		{ "--seed", &r.seed },
+		{ "--profile", &r.profile },
 		{ "--last", &r.last },
 		{ "-v", .flag = &r.verbose },
 		{ "--verbose", .flag = &r.verbose },

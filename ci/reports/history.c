@@ -32,7 +32,7 @@ static void bind_text(sqlite3_stmt *s, int at, const char *text) {
 
 static int add_entry(struct mx_history *h, const struct mx_record *r, struct mx_error *err) {
 	static const char text[] = "INSERT INTO entry (time, version, device, arch, runtime, seed, "
-				   "hardware) VALUES (?,?,?,?,?,?,?)";
+				   "hardware, profile) VALUES (?,?,?,?,?,?,?,?)";
 	sqlite3_stmt *s = NULL;
 	char seed[24], hardware[512] = "";
 	snprintf(seed, sizeof seed, "%" PRIu64, r->o->seed);
@@ -47,6 +47,7 @@ static int add_entry(struct mx_history *h, const struct mx_record *r, struct mx_
 		bind_text(s, 5, r->d->runtime);
 		bind_text(s, 6, seed);
 		bind_text(s, 7, hardware);
+		bind_text(s, 8, r->o->profile);
 		rc = sqlite3_step(s);
 	}
 	h->entry = sqlite3_last_insert_rowid(h->db);

@@ -2,12 +2,12 @@
  *
  * entry  one for each start of mxcheck: id, time (seconds since 1970), version, device, arch,
  *        runtime, seed (text, because SQLite has no unsigned integers of 64 bits), hardware (name,
- *        driver and clocks of a real device, else NULL). `--device hip,emu` adds an entry for each
- * run    one for each run: entry, name, kernel, code (hash of the code object), compiler, revision
- *        (commit of the repository that has the code object, else of that of the case file),
- *        outcome and status as in json.h, findings (kinds that failed, between spaces), snr_deq,
- *        snr_unq, worst_row, equal, ulp, seconds. A number that a run does not have is NULL; an
- *        exact run has no SNR and no worst_row.
+ *        driver and clocks of a real device, else NULL), profile (of --profile, else NULL).
+ * `--device hip,emu` adds an entry for each run    one for each run: entry, name, kernel, code
+ * (hash of the code object), compiler, revision (commit of the repository that has the code object,
+ * else of that of the case file), outcome and status as in json.h, findings (kinds that failed,
+ * between spaces), snr_deq, snr_unq, worst_row, equal, ulp, seconds. A number that a run does not
+ * have is NULL; an exact run has no SNR and no worst_row.
  *
  * Functions return 0, or -1 with err->text, which names the file. */
 #ifndef MX_HISTORY_H
@@ -32,7 +32,7 @@ int mx_history_end(struct mx_history *h, struct mx_error *err);
 
 struct mx_past_entry {
 	long long id, time;
-	char *device, *arch, *seed, *hardware;
+	char *device, *arch, *seed, *hardware, *profile;
 	char *revision; /* of its first run */
 	size_t runs, failed;
 };

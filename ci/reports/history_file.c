@@ -11,7 +11,7 @@
 #include "history.h"
 
 #define APPLICATION 1836606312 /* PRAGMA application_id: "mxch" */
-#define SCHEMA      2          /* PRAGMA user_version */
+#define SCHEMA      3          /* PRAGMA user_version */
 #define TEXT(x)     TEXT_(x)
 #define TEXT_(x)    #x
 
@@ -21,7 +21,7 @@ static const char tables[] =
 	"BEGIN IMMEDIATE;"
 	"CREATE TABLE entry (id INTEGER PRIMARY KEY, time INTEGER NOT NULL, version TEXT,"
 	" device TEXT NOT NULL, arch TEXT NOT NULL, runtime TEXT, seed TEXT NOT NULL,"
-	" hardware TEXT);"
+	" hardware TEXT, profile TEXT);"
 	"CREATE TABLE run (entry INTEGER NOT NULL REFERENCES entry (id), name TEXT NOT NULL,"
 	" kernel TEXT, code TEXT, compiler TEXT, revision TEXT, outcome TEXT NOT NULL,"
 	" status INTEGER NOT NULL, findings TEXT, snr_deq REAL, snr_unq REAL, worst_row REAL,"
@@ -47,17 +47,24 @@ static long long number_of(sqlite3 *db, const char *sql) {
 	return n;
 }
 
-/* Schema 1 had no hardware. It can be read; before it is written, it becomes schema 2. Another
- * process may do the same. */
+/* The columns that an older schema lacks, in the order in which they were added. */
+static const char *const later[SCHEMA] = { NULL, "hardware", "profile" };
+
+/* An older schema can be read; before it is written, it becomes this one. Another process may do
+ * the same. */
 static bool has_schema(bool write, sqlite3 *db) {
-	if (write && number_of(db, "PRAGMA user_version") == 1 &&
-	    sqlite3_exec(db,
-	                 "BEGIN IMMEDIATE; ALTER TABLE entry ADD COLUMN hardware TEXT;"
-	                 "PRAGMA user_version = " TEXT(SCHEMA) "; COMMIT",
-	                 NULL, NULL, NULL))
-		sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
 	long long version = number_of(db, "PRAGMA user_version");
-	return version == SCHEMA || (version == 1 && !write);
+	for (; write && version >= 1 && version < SCHEMA; version++) {
+		char sql[160];
+		snprintf(sql, sizeof sql,
+		         "BEGIN IMMEDIATE; ALTER TABLE entry ADD COLUMN %s TEXT;"
+		         "PRAGMA user_version = %lld; COMMIT",
+		         later[version], version + 1);
+		if (sqlite3_exec(db, sql, NULL, NULL, NULL))
+			sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+	}
+	version = number_of(db, "PRAGMA user_version");
+	return version == SCHEMA || (version >= 1 && version < SCHEMA && !write);
 }
 
 static int check(const char *path, bool write, sqlite3 *db, struct mx_error *err) {
@@ -137,6 +144,7 @@ static bool add_entry(struct mx_past *p, sqlite3_stmt *s) {
 		.runs = (size_t)sqlite3_column_int64(s, 6),
 		.failed = (size_t)sqlite3_column_int64(s, 7),
 		.hardware = text_of(s, 8),
+		.profile = text_of(s, 9),
 	};
 	return true;
 }
@@ -196,18 +204,19 @@ static int each_row(const char *path, sqlite3 *db, const char *sql, struct mx_pa
 int mx_past_read(const char *path, struct mx_past *p, struct mx_error *err) {
 	static const char entries[] =
 		"SELECT id, time, device, arch, seed, (SELECT revision FROM run WHERE entry = id"
-		" LIMIT 1), count(name), sum(status <> 0), %s FROM entry JOIN run ON entry = id"
+		" LIMIT 1), count(name), sum(status <> 0), %s, %s FROM entry JOIN run ON entry = id"
 		" GROUP BY id ORDER BY id";
 	static const char runs[] =
 		"SELECT entry, name, revision, compiler, code, outcome, findings, status, seconds,"
 		" snr_deq, snr_unq, worst_row, equal, ulp FROM run ORDER BY name, entry";
 	sqlite3 *db;
-	char query[sizeof entries + 16];
+	char query[sizeof entries + 32];
 	*p = (struct mx_past){ 0 };
 	if (mx_history_open(path, false, &db, err))
 		return -1;
-	snprintf(query, sizeof query, entries,
-	         number_of(db, "PRAGMA user_version") == 1 ? "NULL" : "hardware");
+	long long version = number_of(db, "PRAGMA user_version");
+	snprintf(query, sizeof query, entries, version > 1 ? later[1] : "NULL",
+	         version > 2 ? later[2] : "NULL");
 	int status = each_row(path, db, query, p, add_entry, err);
 	if (!status)
 		status = each_row(path, db, runs, p, add_run, err);
@@ -225,6 +234,7 @@ void mx_past_free(struct mx_past *p) {
 		free(e->seed);
 		free(e->revision);
 		free(e->hardware);
+		free(e->profile);
 	}
 	for (size_t i = 0; i < p->n_runs; i++) {
 		struct mx_past_run *r = &p->runs[i];

@@ -203,7 +203,8 @@ static json_t *past_run(const struct mx_past_run *p) {
 static bool is_comparable(const struct mx_past_entry *e, const struct mx_record *r) {
 	char seed[24];
 	snprintf(seed, sizeof seed, "%" PRIu64, r->o->seed);
-	return !strcmp(e->device, r->d->name) && !strcmp(e->seed, seed);
+	return !strcmp(e->device, r->d->name) && !strcmp(e->seed, seed) &&
+	       !strcmp(e->profile, r->o->profile ? r->o->profile : "");
 }
 
 static bool has_run(const struct mx_record *r, const char *name) {

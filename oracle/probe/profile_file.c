@@ -77,12 +77,22 @@ static bool make_profile(struct mx_profile_row *r, const char *device, const cha
 	return true;
 }
 
+static bool is_named_again(const struct mx_profile_file *f, unsigned i) {
+	for (unsigned j = 0; j < i; j++)
+		if (!strcmp(f->profiles[j].name, f->profiles[i].name))
+			return true;
+	return false;
+}
+
 static int check(struct source *s, struct mx_profile_file *f, struct mx_error *err) {
 	const yaml_node_t *rows =
 		source_key(s, yaml_document_get_root_node(&s->document), "profiles");
 	for (unsigned i = 0; i < f->n; i++) {
 		unsigned line = source_line(source_entry(s, rows, i));
 		const char *wrong = NULL;
+		if (is_named_again(f, i))
+			return source_fail(err, s, line, "profiles[%u]: %s is there twice", i,
+			                   f->profiles[i].name);
 		if (!make_profile(&f->profiles[i], f->device, &wrong))
 			return source_fail(err, s, line,
 			                   "profiles[%u]: field %s: unknown, or given twice", i,

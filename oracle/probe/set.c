@@ -228,15 +228,41 @@ static int make_folder(const char *folder, struct mx_error *err) {
 	return access(path, F_OK) ? 0 : mx_fail(err, "%s: exists; give an empty folder", path);
 }
 
-int mx_probe_emit(const char *folder, const struct mx_probe_plan *p, size_t *n,
+static uint64_t bytes_of_dot(const struct mx_probe_insn *insn) {
+	unsigned scales = insn->scaled ? 2 * (insn->k / MX_BLOCK) : 0;
+	return insn->k * (bytes_of(insn->a) + bytes_of(insn->b)) + scales + sizeof(uint32_t);
+}
+
+static int count(const char *folder, const struct mx_probe_plan *p, mx_probe_begin *begin,
+                 struct mx_error *err) {
+	struct mx_probe_insn insn;
+	uint64_t bytes = 0;
+	size_t n = 0;
+	for (size_t i = 0; mx_probe_insn_at(i, &insn); i++) {
+		size_t questions;
+		if (!mx_probe_is_selected(p->insns, insn.name))
+			continue;
+		struct mx_probe_dot *dots = mx_probe_questions(&insn, &questions);
+		if (!dots)
+			return mx_fail(err, "out of memory");
+		free(dots);
+		bytes += (questions + (p->bare ? 0 : p->dots)) * bytes_of_dot(&insn);
+		n++;
+	}
+	begin(folder, n, bytes);
+	return 0;
+}
+
+int mx_probe_emit(const char *folder, const struct mx_probe_plan *p, mx_probe_begin *begin,
                   struct mx_error *err) {
 	struct mx_probe_insn insn;
 	json_t *insns = json_array();
 	int status = make_folder(folder, err);
+	if (!status)
+		status = count(folder, p, begin, err);
 	for (size_t i = 0; !status && mx_probe_insn_at(i, &insn); i++)
 		if (mx_probe_is_selected(p->insns, insn.name))
 			status = emit_insn(folder, p, &insn, insns, err);
-	*n = json_array_size(insns);
 	if (!status)
 		status = write_manifest(folder, p->seed, insns, err);
 	json_decref(insns);

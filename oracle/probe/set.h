@@ -19,8 +19,10 @@ bool mx_probe_is_selected(const char *patterns, const char *name);
 /* 0 if each of the patterns fits an instruction, of gfx950 if that is set. */
 int mx_probe_check_patterns(const char *patterns, bool gfx950, struct mx_error *err);
 
-/* Writes a folder without a manifest; *insns gets the number of instructions. */
-int mx_probe_emit(const char *folder, const struct mx_probe_plan *p, size_t *insns,
+/* Writes a folder without a manifest. `begin` is called before the first file, with the number of
+ * instructions and the bytes of their dots; headers and the manifest are not counted. */
+typedef void mx_probe_begin(const char *folder, size_t insns, uint64_t bytes);
+int mx_probe_emit(const char *folder, const struct mx_probe_plan *p, mx_probe_begin *begin,
                   struct mx_error *err);
 
 /* What the manifest says of one instruction. */

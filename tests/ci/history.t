@@ -83,20 +83,23 @@ kill 'KILL', $pid;
 waitpid $pid, 0;
 is(report($file), 0, 'a run that is killed leaves a whole history') or diag $err;
 
-# ---- a history of the first schema, without hardware ----
+# ---- histories of older schemas, without hardware and profile ----
 
 SKIP: {
 	my ($sqlite) = grep { -x } map { "$_/sqlite3" } split /:/, $ENV{PATH};
 	skip 'no sqlite3', 1 if !$sqlite;
 	my $old = spew("$dir/old.db", slurp($file));
-	run($sqlite, $old, 'ALTER TABLE entry DROP COLUMN hardware; PRAGMA user_version = 1');
-	is($err, '', 'a history of schema 1');
-	is(report($old, '--list'), 0, '  is read');
-	my @before = split /\n/, $out;
-	is(mxcheck(@case, '--history', $old, $tiny), 0, '  and written') or diag $err;
-	report($old, '--list');
-	is(scalar(split /\n/, $out), @before + 1, '  with another entry');
-	run($sqlite, $old, 'PRAGMA user_version = 3');
+	for ([ 1, 'ALTER TABLE entry DROP COLUMN hardware; ALTER TABLE entry DROP COLUMN profile' ], [ 2, 'ALTER TABLE entry DROP COLUMN profile' ]) {
+		my ($schema, $sql) = @$_;
+		run($sqlite, $old, "$sql; PRAGMA user_version = $schema");
+		is($err, '', "a history of schema $schema");
+		is(report($old, '--list'), 0, '  is read');
+		my @before = split /\n/, $out;
+		is(mxcheck(@case, '--history', $old, $tiny), 0, '  and written') or diag $err;
+		report($old, '--list');
+		is(scalar(split /\n/, $out), @before + 1, '  with another entry');
+	}
+	run($sqlite, $old, 'PRAGMA user_version = 4');
 	is(report($old), 2, 'a later schema is refused');
 }
 

@@ -39,7 +39,11 @@ sub fill {
 
 my $set = "$dir/set";
 is(mxcheck('probe', '--emit', $set, '--insn', '*_m16n8k16_s8', '--dots', 2000), 0, 'a folder is written') or diag $err;
-is($out, "1 instruction in $set\n", '  with what --insn names');
+like($out, qr/\A1 instruction, ([\d.]+) MB in $set\n\z/, '  with what --insn names');
+my ($size) = $out =~ /([\d.]+) MB/;
+my $bytes = 0;
+$bytes += -s for glob "$set/*/*.npy";
+ok(abs($bytes / 1e6 - $size) < 0.06, '  of the size that was printed') or diag "$bytes bytes, $size MB";
 my $name = 'mma_m16n8k16_s8';
 my $manifest = slurp("$set/manifest.json");
 my ($questions) = $manifest =~ m{"path": "$name/questions",\s+"dots": (\d+)\s};
@@ -210,6 +214,12 @@ my ($example) = slurp("$dir/bare/manifest.json") =~ m{"path": "mma_m16n8k16_f16/
 like(slurp('ci/man/mxcheck-probe.5'), qr{"mma_m16n8k16_f16/questions", "dots": $example\}}, '  as the example in mxcheck-probe(5)') or diag $example;
 is_deeply([ map { m{([^/]+)$} } glob "$dir/bare/w*/*" ], [ map { "questions.$_.npy" } qw(a b c) ], '  but writes the questions alone');
 is(scalar(() = glob "$dir/bare/v*/questions.s[ab].npy"), 2, '  with scales if there are any');
+if (is_long()) {
+	is(mxcheck('probe', '--emit', "$dir/all", '--bare'), 0, 'all instructions');
+	my ($all) = $out =~ /^(\d+ instructions, \d+)\.\d MB in /;
+	mxcheck('probe', '--help');
+	ok($out =~ /all (\d+) instructions, (\d+) MB with --bare/ && "$1 instructions, $2" eq $all, '  have the size that --help gives') or diag $all;
+}
 my ($header) = slurp("$dir/bare/wgmma_k16_f16/questions.a.npy") =~ /(\{.*?\})/;
 like($header, qr/'<u2'.*\(\d+, 16, ?\)/, '  f16 in u16') or diag $header;
 

@@ -1,8 +1,9 @@
 /* A HIP runtime for tests of devices: the emulator with the name of AMD's runtime, without the
- * emulator's own API. Each launch has another schedule, and the profile $SLOW_HIP_PROFILE. Streams
- * are busy for a while after each launch. Launch number $SLOW_HIP_HANG never ends, and neither does
- * a wait for it; launch number $SLOW_HIP_ABORT ends the process. With $SLOW_HIP_SPOIL a bit is
- * wrong in the byte at that offset of each buffer of $SLOW_HIP_BYTES bytes that is read back. */
+ * emulator's own API. Each launch has another schedule, and the profile $SLOW_HIP_PROFILE, or one
+ * of the fields $SLOW_HIP_MEMBER, "group=16,align=20", for all matrix instructions. Streams are
+ * busy for a while after each launch. Launch number $SLOW_HIP_HANG never ends, and neither does a
+ * wait for it; launch number $SLOW_HIP_ABORT ends the process. With $SLOW_HIP_SPOIL a bit is wrong
+ * in the byte at that offset of each buffer of $SLOW_HIP_BYTES bytes that is read back. */
 #define _GNU_SOURCE
 #define __HIP_PLATFORM_AMD__ 1
 #include <dlfcn.h>
@@ -10,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../../ref/hip/mxhip.h"
@@ -35,11 +37,26 @@ __attribute__((destructor)) static void at_exit(void) {
 
 #define REAL(name) ((__typeof__(name) *)dlsym(RTLD_NEXT, #name))
 
+static const mx_profile *member(void) {
+	static mx_profile p;
+	const char *at = getenv("SLOW_HIP_MEMBER");
+	p = (mx_profile){ .name = "hidden", .parts = 1 };
+	for (; at && *at; at += strcspn(at, ","), at += *at == ',') {
+#define MX_FAMILY(field, ...)                                                                      \
+	if (!strncmp(at, #field "=", sizeof #field))                                               \
+		p.field = (unsigned)strtoul(at + sizeof #field, NULL, 0);
+#include "../../oracle/probe/family.def"
+#undef MX_FAMILY
+	}
+	return at ? &p : NULL;
+}
+
 /* A device has another schedule each time. */
 static void set_schedule(uint64_t seed) {
 	const struct mxhipLaunchOptions options = { .size = sizeof options,
 		                                    .seed = seed,
-		                                    .profile = getenv("SLOW_HIP_PROFILE") };
+		                                    .profile = getenv("SLOW_HIP_PROFILE"),
+		                                    .arithmetic = member() };
 	int (*set_options)(const struct mxhipLaunchOptions *);
 	*(void **)&set_options = dlsym(RTLD_NEXT, "mxhipSetLaunchOptions");
 	set_options(&options);
