@@ -255,8 +255,9 @@ struct mx_reference_spec {
 	char *width;                    /* columns of a head of V; NULL: all */
 	char *scale;                    /* of its scores; NULL: 1 / sqrt(depth) */
 	mx_mask mask;
-	mx_weights p;                  /* the type in which its weights meet V */
-	char *eps;                     /* of layer_norm and rms_norm */
+	mx_weights p; /* the type in which its weights meet V */
+	char *eps;    /* of layer_norm and rms_norm */
+	char *lazy;   /* of blocks: bits by which the maximum may grow unseen; NULL: 0 */
 	char *topk, *n_experts, *tile; /* of moe: experts of a token and in all; sorted rows that
 	                                  have one expert */
 	char *part;                    /* columns of h that are added to O at once; NULL: all */
@@ -545,6 +546,7 @@ struct mx_reference {
 	size_t page;  /* rows of a page; 0: the keys of a batch follow each other */
 	size_t keys;  /* the most of a batch */
 	size_t width; /* of a head of V */
+	size_t lazy;
 	double scale;
 	double eps;
 	size_t topk, n_experts, tile, part, inner; /* inner: columns of h */

@@ -110,6 +110,9 @@ static const char *bad_reference(const struct mx_case *c, const char **key) {
 	if (r->op == MX_REFERENCE_ATTENTION && (r->p >= MX_WEIGHTS_BLOCKS) != (r->tile != NULL))
 		return r->tile ? "only weights in blocks have tiles"
 		               : "weights in blocks need the key";
+	*key = "lazy";
+	if (r->lazy && (r->op != MX_REFERENCE_ATTENTION || r->p < MX_WEIGHTS_BLOCKS))
+		return "only weights in blocks have it";
 	*key = "topk";
 	if (r->op == MX_REFERENCE_MOE && !(r->topk && r->n_experts && r->tile))
 		return "this reference needs topk, n_experts and tile";
@@ -280,6 +283,8 @@ static int make_attention(const struct scope *s, struct mx_plan *p, struct mx_er
 	    check_scales(p, MX_SLOT_Q, MX_SLOT_Q_SCALE, q->rows, err) ||
 	    check_scales(p, MX_SLOT_K, MX_SLOT_K_SCALE, k->rows, err) ||
 	    check_scales(p, MX_SLOT_V, MX_SLOT_V_SCALE, v->rows, err))
+		return -1;
+	if (r->lazy && make_count(s, "lazy", r->lazy, &x->lazy, err))
 		return -1;
 	if (r->tile && x->tile % 32)
 		return field_fail(err, p->c, (struct field){ "reference.", -1, "tile" },

@@ -301,6 +301,7 @@ static const cyaml_schema_field_t reference_fields[] = {
 	STRING(mx_reference_spec, scale, OPTIONAL),
 	OPTIONAL_ENUM(mx_reference_spec, mask, masks),
 	OPTIONAL_ENUM(mx_reference_spec, p, weight_types),
+	STRING(mx_reference_spec, lazy, OPTIONAL),
 	STRING(mx_reference_spec, eps, OPTIONAL),
 	STRING(mx_reference_spec, topk, OPTIONAL),
 	STRING(mx_reference_spec, n_experts, OPTIONAL),

@@ -227,6 +227,7 @@ static enum exact_status one_head(const struct mx_bench *b, const struct inputs 
 		.mask = (enum exact_mask)b->plan.c->reference->mask,
 		.p = weights_of(b->plan.c->reference->p),
 		.tile = r->tile,
+		.lazy = (double)r->lazy,
 		.scalings = !!buffer_of(b, MX_SLOT_Q_SCALE) + !!buffer_of(b, MX_SLOT_K_SCALE) +
 		            !!buffer_of(b, MX_SLOT_V_SCALE),
 	};

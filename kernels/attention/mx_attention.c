@@ -14,6 +14,8 @@
  *            -> load scales of t, and tile t+1 to LDS -> S^T = K Q^T
  *            -> maximum, P = 2^(S - maximum) in blocks -> O^T += V^T P^T
  *
+ * Tiles of which a wave's queries use all keys come first, without a mask.
+ *
  * S^T and O^T have a query in a column, a lane of each 16, so that its maximum, its sum and the
  * scales of its P are in the lane. In S^T a lane has 32 keys of its query. K is read in such an
  * order of keys that these are the lane's keys of P as the operand of the next MFMA: nothing moves
@@ -148,6 +150,9 @@ INLINE void load_scales(const struct part *p, const struct offsets *x, u32 t, u3
 #pragma unroll
 	for (u32 i = 0; i < FRAGS_V; i++)
 		LOAD_U8(to[i], vs, LANE() / 16 < blocks ? x->vs + i * 16 * p->ld_vs : OUT_OF_RANGE);
+	/* No load to LDS may be repeated together with these [LLVM GCNHazardRecognizer: soft
+	 * clauses]. */
+	asm volatile("s_nop 0");
 }
 
 /* The loads to LDS that follow may be in flight. */
@@ -171,10 +176,10 @@ INLINE void read_k(const LDS u8 *stage, u32 frag, operand_16 k) {
 	}
 }
 
-#define WAIT_K(k, n)                                                                               \
-	asm volatile("s_waitcnt lgkmcnt(%4)"                                                       \
+#define WAIT_K(k)                                                                                  \
+	asm volatile("s_waitcnt lgkmcnt(0)"                                                        \
 	             : "+v"(k[0]), "+v"(k[1]), "+v"(k[2]), "+v"(k[3])                              \
-	             : "n"(n)                                                                      \
+	             :                                                                             \
 	             : "memory")
 
 /* An LDS read must not overwrite what an MFMA just before it reads or writes [LLVM
@@ -187,26 +192,33 @@ INLINE f32x4 multiply_16(u32x4 k, u32x4 q, f32x4 s) {
 	                                               __builtin_bit_cast(bf16x8, q), s, 0, 0, 0);
 }
 
+/* The wait for the next operands stands before the last product, which has others: between a
+ * statement that writes operands and an MFMA that reads them the compiler puts an s_nop, unless an
+ * instruction of its own is there. */
 INLINE void multiply_keys(const LDS u8 *stage, const operand_16 q[FRAGS], f32x4 s[FRAGS][FRAGS_K]) {
 	operand_16 k[2];
 	f32x4 sum[FRAGS] = {};
 	read_k(stage, 0, k[0]);
+	WAIT_K(k[0]);
 #pragma unroll
 	for (u32 j = 0; j < FRAGS_K; j++) {
-		if (j + 1 < FRAGS_K) {
+		if (j + 1 < FRAGS_K)
 			read_k(stage, j + 1, k[(j + 1) % 2]);
-			KEEP_UNTIL_HERE(sum);
-			WAIT_K(k[j % 2], STEPS);
-		} else
-			WAIT_K(k[j % 2], 0);
+		KEEP_UNTIL_HERE(sum);
+		__builtin_amdgcn_sched_barrier(0);
 #pragma unroll
 		for (u32 a = 0; a < FRAGS; a++) {
 			sum[a] = (f32x4){};
 #pragma unroll
 			for (u32 i = 0; i + 1 < STEPS; i++)
 				sum[a] = multiply_16(k[j % 2][i], q[a][i], sum[a]);
-			s[a][j] = multiply_16(k[j % 2][STEPS - 1], q[a][STEPS - 1], sum[a]);
 		}
+		s[0][j] = multiply_16(k[j % 2][STEPS - 1], q[0][STEPS - 1], sum[0]);
+		__builtin_amdgcn_sched_barrier(0);
+		if (j + 1 < FRAGS_K)
+			WAIT_K(k[(j + 1) % 2]);
+		__builtin_amdgcn_sched_barrier(0);
+		s[1][j] = multiply_16(k[j % 2][STEPS - 1], q[1][STEPS - 1], sum[1]);
 		__builtin_amdgcn_sched_barrier(0);
 	}
 }
@@ -241,11 +253,11 @@ INLINE float float_of(u32 x) {
 #define SWAP_32(x, y) __builtin_bit_cast(u32x2, __builtin_amdgcn_permlane32_swap(x, y, 0, 0))
 INLINE float larger_of_rows(float x) {
 	u32x2 y = SWAP_16(bits_of(x), bits_of(x));
-	return __builtin_fmaxf(float_of(y.x), float_of(y.y));
+	return __builtin_elementwise_maximum(float_of(y.x), float_of(y.y));
 }
 INLINE float larger_of_halves(float x) {
 	u32x2 y = SWAP_32(bits_of(x), bits_of(x));
-	return __builtin_fmaxf(float_of(y.x), float_of(y.y));
+	return __builtin_elementwise_maximum(float_of(y.x), float_of(y.y));
 }
 INLINE float sum_of_lanes(float x) {
 	u32x2 y = SWAP_16(bits_of(x), bits_of(x));
@@ -260,7 +272,7 @@ INLINE float largest(const f32x4 *s, u32 n) {
 	for (u32 j = 0; j < n; j++)
 #pragma unroll
 		for (u32 r = 0; r < 4; r++)
-			most = __builtin_fmaxf(most, s[j][r]);
+			most = __builtin_elementwise_maximum(most, s[j][r]);
 	return most;
 }
 
@@ -277,7 +289,8 @@ INLINE struct peaks find_peaks(enum format f, const f32x4 s[FRAGS_K]) {
 }
 
 INLINE float peak_of_tile(enum format f, struct peaks p) {
-	float most = f == E4M3 ? __builtin_fmaxf(p.of[0], p.of[1]) : larger_of_rows(p.of[0]);
+	float most = f == E4M3 ? __builtin_elementwise_maximum(p.of[0], p.of[1])
+	                       : larger_of_rows(p.of[0]);
 	return larger_of_halves(most);
 }
 
@@ -331,7 +344,7 @@ INLINE struct weights to_codes(enum format f, const f32x4 p[FRAGS_K], const u32 
 	return w;
 }
 
-/* What a wave keeps of 16 queries from tile to tile: in units of the score the largest one so far,
+/* What a wave keeps of 16 queries from tile to tile: in units of the score the maximum,
  * the lane's part of the sum of weights, and O^T. */
 struct query {
 	float most, sum;
@@ -347,27 +360,51 @@ INLINE f32x4 weight_of(f32x4 s, float c, float most) {
 	return x;
 }
 
-/* The weights of a tile; those of earlier tiles, which O and the sum have, become relative to the
- * new maximum. */
+/* Weights of earlier tiles, which O and the sum have, become relative to another maximum. */
+INLINE void rescale(float c, float most, struct query *q) {
+	float by = __builtin_amdgcn_exp2f(c * (q->most - most));
+	q->most = most;
+	q->sum *= by;
+#pragma unroll
+	for (u32 i = 0; i < FRAGS_V; i++)
+		q->o[i] = RESCALE(q->o[i], by);
+}
+
+/* The maximum of a query is replaced only by one from which weights are more than 2^LAZY, so that
+ * most tiles need no rescaling; then it is skipped if no query of the wave needs it. The scales of
+ * blocks take weights above 1. */
+#define LAZY 8.0f
+INLINE void update(enum format f, float c, const struct peaks peaks[FRAGS], struct query q[FRAGS]) {
+	float most[FRAGS];
+	u32 grows = 0;
+#pragma unroll
+	for (u32 a = 0; a < FRAGS; a++) {
+		float top = __builtin_elementwise_maximum(q[a].most, peak_of_tile(f, peaks[a]));
+		u32 more = !(c * (top - q[a].most) <= LAZY);
+		most[a] = more ? top : q[a].most;
+		grows |= more;
+	}
+	if (!__builtin_amdgcn_ballot_w64(grows))
+		return;
+#pragma unroll
+	for (u32 a = 0; a < FRAGS; a++)
+		rescale(c, most[a], &q[a]);
+}
+
+/* The weights of a tile. */
 INLINE struct weights make_weights(enum format f, float c, struct peaks peaks, f32x4 s[FRAGS_K],
                                    struct query *q) {
-	float most = __builtin_fmaxf(q->most, peak_of_tile(f, peaks));
-	float by = __builtin_amdgcn_exp2f(c * (q->most - most));
 	f32x4 sum = {};
 	u32 scale[2];
 #pragma unroll
 	for (u32 i = 0; i < 2; i++)
-		scale[i] = scale_of(f, weight_of((f32x4)peaks.of[i], c, most)[0]);
+		scale[i] = scale_of(f, weight_of((f32x4)peaks.of[i], c, q->most)[0]);
 #pragma unroll
 	for (u32 j = 0; j < FRAGS_K; j++) {
-		s[j] = weight_of(s[j], c, most);
+		s[j] = weight_of(s[j], c, q->most);
 		sum += s[j];
 	}
-	q->most = most;
-	q->sum = q->sum * by + (sum[0] + sum[1] + (sum[2] + sum[3]));
-#pragma unroll
-	for (u32 i = 0; i < FRAGS_V; i++)
-		q->o[i] = RESCALE(q->o[i], by);
+	q->sum += sum[0] + sum[1] + (sum[2] + sum[3]);
 	return to_codes(f, s, scale);
 }
 
@@ -383,15 +420,11 @@ INLINE void read_v(enum format f, const LDS u8 *stage, u32 frag, u32x4 v[2]) {
 	}
 }
 
-INLINE void wait_v(enum format f, u32x4 v[2], u32 last) {
-	if (f == E2M1 && last)
+INLINE void wait_v(enum format f, u32x4 v[2]) {
+	if (f == E2M1)
 		asm volatile("s_waitcnt lgkmcnt(0)" : "+v"(v[0]) : : "memory");
-	else if (f == E2M1)
-		asm volatile("s_waitcnt lgkmcnt(1)" : "+v"(v[0]) : : "memory");
-	else if (last)
-		asm volatile("s_waitcnt lgkmcnt(0)" : "+v"(v[0]), "+v"(v[1]) : : "memory");
 	else
-		asm volatile("s_waitcnt lgkmcnt(2)" : "+v"(v[0]), "+v"(v[1]) : : "memory");
+		asm volatile("s_waitcnt lgkmcnt(0)" : "+v"(v[0]), "+v"(v[1]) : : "memory");
 }
 
 INLINE f32x4 multiply(enum format f, i32x8 v, u32 scale, const struct weights *p, f32x4 o) {
@@ -406,16 +439,20 @@ INLINE void multiply_values(enum format f, const LDS u8 *stage, const u32 scale[
                             const struct weights p[FRAGS], struct query q[FRAGS]) {
 	u32x4 v[2][2] = {};
 	read_v(f, stage, 0, v[0]);
+	wait_v(f, v[0]);
 #pragma unroll
 	for (u32 i = 0; i < FRAGS_V; i++) {
+		i32x8 x = fp8_operand(v[i % 2][0], v[i % 2][1]);
 		if (i + 1 < FRAGS_V)
 			read_v(f, stage, i + 1, v[(i + 1) % 2]);
-		wait_v(f, v[i % 2], i + 1 == FRAGS_V);
-#pragma unroll
-		for (u32 a = 0; a < FRAGS; a++)
-			q[a].o[i] = multiply(f, fp8_operand(v[i % 2][0], v[i % 2][1]), scale[i],
-			                     &p[a], q[a].o[i]);
-		__builtin_amdgcn_sched_barrier(0); /* the MFMAs stay before the next wait */
+		__builtin_amdgcn_sched_barrier(0);
+		q[0].o[i] = multiply(f, x, scale[i], &p[0], q[0].o[i]);
+		__builtin_amdgcn_sched_barrier(0);
+		if (i + 1 < FRAGS_V)
+			wait_v(f, v[(i + 1) % 2]);
+		__builtin_amdgcn_sched_barrier(0);
+		q[1].o[i] = multiply(f, x, scale[i], &p[1], q[1].o[i]);
+		__builtin_amdgcn_sched_barrier(0);
 	}
 }
 
@@ -428,10 +465,11 @@ struct limit {
 };
 
 INLINE void do_tile(enum format f, const struct part *p, const struct offsets *x,
-                    struct limit limit, float c, u32 t, const operand_16 k[FRAGS],
+                    struct limit limit, u32 masked, float c, u32 t, const operand_16 k[FRAGS],
                     struct query q[FRAGS]) {
 	const LDS u8 *stage = stages + t % 2 * STAGE(f);
 	f32x4 s[FRAGS][FRAGS_K];
+	struct peaks peaks[FRAGS];
 	struct weights w[FRAGS];
 	u32 scales[FRAGS_V];
 
@@ -442,12 +480,16 @@ INLINE void do_tile(enum format f, const struct part *p, const struct offsets *x
 	multiply_keys(stage, k, s);
 #pragma unroll
 	for (u32 a = 0; a < FRAGS; a++) {
-		if (t * TILE + TILE - 1 > limit.last) {
+		if (masked) {
 			u32 more = limit.causal ? 16 * a + LANE() % 16 : 0;
 			mask(f, (int)(smaller(limit.last + more, p->T - 1) - t * TILE), s[a]);
 		}
-		w[a] = make_weights(f, c, find_peaks(f, s[a]), s[a], &q[a]);
+		peaks[a] = find_peaks(f, s[a]);
 	}
+	update(f, c, peaks, q);
+#pragma unroll
+	for (u32 a = 0; a < FRAGS; a++)
+		w[a] = make_weights(f, c, peaks[a], s[a], &q[a]);
 	WAIT_SCALES(scales, LOADS_K + LOADS_V(f));
 	multiply_values(f, stage, scales, w, q);
 }
@@ -516,8 +558,11 @@ INLINE void attend(enum format f, const struct arguments *p) {
 	load_tile(f, &part, &x, 0);
 	load_queries(make_buffer(p->q + at, rows * ld), ld, k);
 	q[0].most = q[1].most = -__builtin_inff();
-	for (u32 t = 0; t < part.tiles; t++)
-		do_tile(f, &part, &x, limit, c, t, k, q);
+	u32 t = 0, whole = smaller((limit.last + 1) / TILE, part.tiles);
+	for (; t < whole; t++)
+		do_tile(f, &part, &x, limit, 0, c, t, k, q);
+	for (; t < part.tiles; t++)
+		do_tile(f, &part, &x, limit, 1, c, t, k, q);
 	WAIT_VMCNT(0); /* no load may land in LDS after the workgroup has released it */
 	store(make_buffer(p->o + at, rows * ld), make_buffer(p->lse + at_lse, rows * 4), ld, c, q);
 }

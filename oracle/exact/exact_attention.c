@@ -20,10 +20,12 @@
  * for each multiplication.
  *
  * Weights in blocks of E2M1 or E4M3 are those of the family with tiles of `tile` keys in ascending
- * order: w_j = exp(s_j - m), m the largest score up to the tile's end, is converted as in
- * exact_moe.c, times exp(m - max) at the end; the sum is of weights before the conversion. So an
- * error of m changes what is converted, and E, the largest error of the scores so far, is part of
- * that of w_j, and again of exp(m - max). The reference is the sum of the converted weights.
+ * order: w_j = exp(s_j - m), m the largest score up to the tile's end, or an earlier one that is
+ * less than it by at most `lazy` ln 2, kept as long as this holds, is converted as in exact_moe.c,
+ * times exp(m - max) at the end; the sum is of weights before the conversion. So an error of m
+ * changes what is converted, and E, the largest error of the scores so far, is part of that of w_j,
+ * and again of exp(m - max). The reference is the sum of the converted weights. Where E decides
+ * whether m is kept, the query has no bound.
  *
  * LSE = max + ln L: ln of a sum that is wrong by E_L (there the sum is of weights in f32 or of
  * converted ones), v_log_f32 within 1 ulp, a multiplication by ln 2, and an addition: -ln(1 - E_L /
@@ -38,6 +40,9 @@
 /* TILE: keys of a kernel's tile, at least. QUERIES: those that are computed together, by products
  * of matrices. Below FEW these do not pay. */
 enum { TILE = 16, QUERIES = 64, FEW = 16 };
+
+/* An error that covers every output. Finite, because it is multiplied by zeros too. */
+#define UNKNOWN 0x1p300
 
 /* Memory of some queries: a row of keys for each. */
 struct queries {
@@ -178,18 +183,24 @@ static void narrow_tile(const struct exact_attention *p, size_t n, const double 
 /* Converts the weights of a query with blocks, tile by tile. */
 static void narrow(const struct exact_attention *p, const struct queries *x, size_t i,
                    double last) {
-	double most = -INFINITY, wrong = 0;
+	double most = -INFINITY, top = -INFINITY, wrong = 0, kept = p->lazy * M_LN2;
+	bool decided = true;
 	for (size_t from = 0; from < p->keys; from += p->tile) {
 		size_t n = p->keys - from < p->tile ? p->keys - from : p->tile;
 		size_t at = i * p->keys + from;
 		for (size_t j = at; j < at + n; j++) {
-			most = fmax(most, x->score[j]);
+			top = fmax(top, x->score[j]);
 			wrong = fmax(wrong, log1p(x->relative[j]));
 		}
+		decided &= !(fabs(top - most - kept) <= 2 * wrong + kept * 0x1p-20) || !p->lazy;
+		if (!(top - most <= kept))
+			most = top;
 		if (!isinf(most))
 			narrow_tile(p, n, x->score + at, x->relative + at, most, wrong, last,
 			            x->weight + at, x->error + at);
 	}
+	for (size_t j = i * p->keys; !decided && j < (i + 1) * p->keys; j++)
+		x->error[j] = UNKNOWN;
 }
 
 /* One query, of whose output the numerators and their errors are in o and o_bound. */
@@ -204,9 +215,10 @@ static void fill_query(const struct exact_attention *p, struct sums s, double *o
 		o_bound[c] = s.sum > s.wrong ? bound : s.sum > 0 ? INFINITY : 0;
 	}
 	*lse = s.sum > 0 ? s.most + log(s.sum) : -INFINITY;
-	*lse_bound = s.sum > 0 ? -log1p(-fmin(s.wrong / s.sum, 1)) +
-	                                 0x1p-21 * (fabs(s.most) + fabs(log(s.sum)) + 1)
-	                       : 0;
+	*lse_bound = s.sum > 0
+	                     ? -log1p(-fmin(s.wrong / s.sum, 1)) +
+	                               0x1p-21 * (fabs(s.most) + fabs(log(s.sum)) + 2 * p->lazy + 1)
+	                     : 0;
 }
 
 static void fill_queries(const struct exact_attention *p, const struct shared *s,

@@ -104,6 +104,8 @@ struct exact_attention {
 	enum exact_mask mask;
 	struct exact_inner p; /* the format in which weights meet V */
 	size_t tile;          /* of blocks: a multiple of 32 */
+	double lazy; /* of blocks: the maximum is replaced only if it grows by more than this power
+	                of two of the weights */
 	unsigned
 		scalings; /* multiplications by scales of Q, K and V that a term may pass through */
 };

@@ -523,9 +523,11 @@ static void attention_is_within_its_bound(void) {
 	}
 }
 
-/* One query, tiles of two blocks: as above, with the weights of each block converted. */
+/* One query, tiles of two blocks: as above, with the weights of each block converted. The maximum
+ * is replaced if it grows by more than `lazy` powers of two. */
 enum { TWO_BLOCKS = 64 };
-static void attend_in_blocks(double limit, bool rescales, float out[WIDTH]) {
+static void attend_in_blocks(double limit, float scale, float lazy, bool rescales,
+                             float out[WIDTH]) {
 	float most = -INFINITY, sum = 0, s[KEYS];
 	memset(out, 0, WIDTH * sizeof *out);
 	for (size_t from = 0; from < KEYS; from += TWO_BLOCKS) {
@@ -536,9 +538,11 @@ static void attend_in_blocks(double limit, bool rescales, float out[WIDTH]) {
 			s[j] = 0;
 			for (size_t d = 0; d < DEPTH; d++)
 				s[j] += q[d] * k[from + j][d];
-			s[j] *= 0.3f;
+			s[j] *= scale;
 			now = fmaxf(now, s[j]);
 		}
+		if ((now - most) * 1.44269504f <= lazy)
+			now = most;
 		float old = exp2f((most - now) * 1.44269504f);
 		sum *= old;
 		for (size_t c = 0; c < WIDTH; c++)
@@ -579,14 +583,14 @@ static void weights_in_blocks(enum exact_blocks blocks, double limit, const char
 		float out[WIDTH], l;
 		draw_attention();
 		exact_attention(&p, o, e, &lse, &lse_e);
-		attend_in_blocks(limit, true, out);
+		attend_in_blocks(limit, 0.3f, 0, true, out);
 		for (size_t c = 0; c < WIDTH; c++) {
 			within += fabs((double)out[c] - o[c]) <= e[c];
 			size += fabs(o[c]);
 			wide += e[c];
 		}
 		tight += wide < size;
-		attend_in_blocks(limit, false, out);
+		attend_in_blocks(limit, 0.3f, 0, false, out);
 		kept += fabs((double)out[0] - o[0]) > e[0];
 		attend(0.3f, KEYS, 24, false, out, &l);
 		whole += fabs((double)out[0] - o[0]) > e[0];
@@ -595,6 +599,64 @@ static void weights_in_blocks(enum exact_blocks blocks, double limit, const char
 	ok(tight == ROUNDS, "  which is less than O");
 	ok(kept > 0, "  without the rescaling for a larger maximum it is not");
 	ok(whole > 0, "  nor with weights that are not converted");
+}
+
+/* A maximum that is kept while it grows by little. The larger scale makes some grow by much. */
+static void maxima_are_kept(double lazy, float scale) {
+	struct exact_attention p = { .queries = 1,
+		                     .keys = KEYS,
+		                     .depth = DEPTH,
+		                     .width = WIDTH,
+		                     .q = wide_q,
+		                     .k = wide_k,
+		                     .v = wide_v,
+		                     .scale = (double)scale,
+		                     .p = { EXACT_BLOCKS_E4M3, .limit = 448 },
+		                     .tile = TWO_BLOCKS,
+		                     .lazy = lazy };
+	size_t within = 0, eager = 0, kept = 0;
+	enum { ROUNDS = 40 };
+	for (size_t round = 0; round < ROUNDS; round++) {
+		double o[WIDTH], e[WIDTH], lse, lse_e;
+		float out[WIDTH];
+		draw_attention();
+		exact_attention(&p, o, e, &lse, &lse_e);
+		attend_in_blocks(448, scale, (float)lazy, true, out);
+		for (size_t c = 0; c < WIDTH; c++)
+			within += fabs((double)out[c] - o[c]) <= e[c];
+		attend_in_blocks(448, scale, 0, true, out);
+		eager += fabs((double)out[0] - o[0]) > e[0];
+		attend_in_blocks(448, scale, (float)lazy, false, out);
+		kept += fabs((double)out[0] - o[0]) > e[0];
+	}
+	ok(within == ROUNDS * WIDTH, "maxima kept up to 2^%g: O is within its bound", lazy);
+	ok(eager > 0, "  with maxima that are replaced it is not");
+	ok(kept > 0, "  nor without the rescaling");
+}
+
+/* The second tile has a score that exceeds the first maximum by what it may, but for rounding. */
+static void an_undecided_maximum_has_no_bound(void) {
+	struct exact_attention p = { .queries = 1,
+		                     .keys = KEYS,
+		                     .depth = DEPTH,
+		                     .width = WIDTH,
+		                     .q = wide_q,
+		                     .k = wide_k,
+		                     .v = wide_v,
+		                     .scale = 1,
+		                     .p = { EXACT_BLOCKS_E4M3, .limit = 448 },
+		                     .tile = TWO_BLOCKS,
+		                     .lazy = 8 };
+	double o[WIDTH], e[WIDTH], lse, lse_e, grows[] = { 0.99, 1, 1.01 };
+	draw_attention();
+	memset(wide_k, 0, sizeof wide_k);
+	wide_q[0] = 1;
+	for (size_t i = 0; i < 3; i++) {
+		wide_k[TWO_BLOCKS * DEPTH] = grows[i] * 8 * M_LN2;
+		exact_attention(&p, o, e, &lse, &lse_e);
+		ok((e[0] > 0x1p100) == (i == 1), "a maximum that grows by %g of what is kept: %s",
+		   grows[i], i == 1 ? "no bound" : "a bound");
+	}
 }
 
 static void masks_leave_keys_out(void) {
@@ -725,6 +787,9 @@ int main(void) {
 	attention_is_within_its_bound();
 	weights_in_blocks(EXACT_BLOCKS_E4M3, 448, "E4M3");
 	weights_in_blocks(EXACT_BLOCKS_E2M1, 6, "E2M1");
+	maxima_are_kept(1, 0.3f);
+	maxima_are_kept(8, 6);
+	an_undecided_maximum_has_no_bound();
 	masks_leave_keys_out();
 	queries_together_are_as_one_by_one(EXACT_NO_MASK, "all keys");
 	queries_together_are_as_one_by_one(EXACT_CAUSAL_TOP, "causal");
