@@ -8,6 +8,21 @@
 hipError_t hipGetDevicePropertiesR0600(struct mx_props_r0600 *p, int device);
 hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device);
 
+/* hipMemcpy3DPeerParms */
+struct peer_box {
+	hipArray_t from_array;
+	struct hipPos from_at;
+	struct hipPitchedPtr from;
+	int from_device;
+	hipArray_t to_array;
+	struct hipPos to_at;
+	struct hipPitchedPtr to;
+	int to_device;
+	struct hipExtent extent;
+};
+hipError_t hipMemcpy3DPeer(const struct peer_box *b);
+hipError_t hipMemcpy3DPeerAsync(const struct peer_box *b, hipStream_t stream);
+
 enum { DEVICES = 3 };
 
 static hipModule_t modules[DEVICES];
@@ -135,6 +150,15 @@ static void test_peers(void) {
 	must(hipMemcpyPeer(p[2], 2, p[1], 1, 4));
 	ok(*p[2] == 1 && hipMemcpyPeer(p[2], 3, p[1], 1, 4) == hipErrorInvalidDevice,
 	   "a copy needs no access, but devices");
+	struct peer_box box = { .from = { p[1], 4, 4, 1 },
+		                .from_device = 1,
+		                .to = { p[0], 4, 4, 1 },
+		                .extent = { 4, 1, 1 } };
+	must(hipMemcpy3DPeer(&box));
+	box.to_device = DEVICES;
+	ok(*p[0] == 1 && hipMemcpy3DPeer(&box) == hipErrorInvalidDevice &&
+	           hipMemcpy3DPeerAsync(NULL, NULL) == hipErrorInvalidValue,
+	   "nor does one of three dimensions");
 	end(p);
 }
 

@@ -4,6 +4,9 @@
 hipError_t hipGraphNodeSetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned enabled);
 hipError_t hipGraphNodeGetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned *enabled);
 
+hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on,
+                                    size_t n, const HIP_MEMCPY3D *d, hipCtx_t context);
+
 static hipFunction_t add;
 static uint32_t *p; /* what the graphs work on */
 
@@ -223,6 +226,17 @@ static void test_pitched(void) {
 		           .Height = 1,
 		           .Depth = 1 };
 	ok(hipDrvMemcpy3D(&d) == hipSuccess && word == 0x07070707, "memory of three dimensions");
+	hipGraph_t g;
+	hipGraphNode_t node;
+	must(hipGraphCreate(&g, 0));
+	must(hipDrvGraphAddMemcpyNode(&node, g, NULL, 0, &d, (hipCtx_t)&g));
+	word = 0;
+	run_once(g);
+	d.srcMemoryType = hipMemoryTypeArray;
+	ok(word == 0x07070707 && hipDrvMemcpy3D(&d) == hipErrorInvalidValue &&
+	           hipDrvMemcpy3D(NULL) == hipErrorInvalidValue,
+	   "and a node of a copy of it; there are no arrays");
+	must(hipGraphDestroy(g));
 	must(hipFree(m.ptr));
 }
 

@@ -237,30 +237,32 @@ static void place_element(const struct mx_memop *m, unsigned e, struct mx_wave_a
 		room[l] = (uint32_t)m->address[l] + offset;
 }
 
-/* Two elements of a write may overlap. */
-static bool access_ds_together(struct mx_race_range *r, const struct mx_memop *m) {
-	const struct mx_inst *in = m->in;
-	unsigned elements = mx_ds_elements(in), n = mx_ds_dwords(in);
-	struct mx_wave_access c = { .kind = MX_VALUE, .rows = m->data, .bytes = in->op->d };
+/* One element of all lanes. */
+static bool access_ds_together(struct mx_race_range *r, const struct mx_memop *m, unsigned e) {
+	unsigned n = mx_ds_dwords(m->in);
+	struct mx_wave_access c = { .kind = MX_VALUE,
+		                    .rows = m->data + e * n,
+		                    .bytes = m->in->op->d };
 	uint64_t room[MX_LANES], lanes;
-	bool all = true;
-	if (r->kind == MX_RACE_ATOMIC || (elements > 1 && r->kind == MX_RACE_WRITE))
-		return false;
-	for (unsigned e = 0; e < elements; e++) {
-		place_element(m, e, &c, room);
-		if (!whole_lanes(m, m->exec, e * n, n, &lanes))
-			return false;
-		all &= walk_together(r, lanes, &c);
-		if (!r->together)
-			return false;
+	r->together = false;
+	place_element(m, e, &c, room);
+	return r->kind != MX_RACE_ATOMIC && whole_lanes(m, m->exec, e * n, n, &lanes) &&
+	       walk_together(r, lanes, &c);
+}
+
+static void access_ds_element(struct mx_race_range *r, const struct mx_memop *m, unsigned e) {
+	unsigned n = mx_ds_dwords(m->in), l;
+	if (access_ds_together(r, m, e))
+		return;
+	MX_FOR_LANES(l, m->exec) {
+		r->lane = (int)l;
+		r->data = m->data + e * n;
+		walk_inside(r, mx_ds_element(m, l, e), m->in->op->d, m->inside[l] >> e * n);
 	}
-	return all;
 }
 
 static void access_ds(struct mx_race_range *r, const struct mx_memop *m) {
-	const struct mx_op *op = m->in->op;
-	unsigned n = mx_ds_dwords(m->in), l;
-	mx_kind kind = mx_kind_of(op);
+	mx_kind kind = mx_kind_of(m->in->op);
 	if (kind == MX_IS_LANE_MOVE || kind == MX_IS_LDS_NOP)
 		return;
 	r->lds = true;
@@ -270,14 +272,8 @@ static void access_ds(struct mx_race_range *r, const struct mx_memop *m) {
 		walk_inside(r, mx_ds_element(m, 0, 0), 4, m->inside[0]);
 		return;
 	}
-	if (access_ds_together(r, m))
-		return;
-	MX_FOR_LANES(l, m->exec)
-	for (unsigned e = 0; e < mx_ds_elements(m->in); e++) {
-		r->lane = (int)l;
-		r->data = m->data + e * n;
-		walk_inside(r, mx_ds_element(m, l, e), op->d, m->inside[l] >> e * n);
-	}
+	for (unsigned e = 0; e < mx_ds_elements(m->in); e++)
+		access_ds_element(r, m, e);
 }
 
 static mx_written_kind kind_of_load(const struct mx_op *op) {
