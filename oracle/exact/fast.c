@@ -2,7 +2,6 @@
 #include "fast.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +67,7 @@ struct work {
 	const struct fast_way *way;
 	size_t instruction;
 	size_t panel, strips; /* rows and columns of a part */
-	atomic_size_t packing, packed, next;
+	atomic_size_t packing, next;
 	atomic_int status;
 };
 
@@ -166,24 +165,28 @@ static void make(struct work *w, struct fast_part part) {
 
 /* ---- threads ---- */
 
-/* Packs tiles of both operands, one at a time, and waits for the tiles of other threads. */
-static void pack_all(struct work *w) {
+/* Packs tiles of both operands until none is left. */
+static void *pack(void *argument) {
+	struct work *w = argument;
 	size_t tiles = w->p->a.tiles, all = tiles + w->p->b.tiles, i;
-	while ((i = atomic_fetch_add(&w->packing, 1)) < all) {
+	while ((i = atomic_fetch_add(&w->packing, 1)) < all)
 		fast_pack_tile(&w->pack[i >= tiles], i < tiles ? i : i - tiles);
-		atomic_fetch_add(&w->packed, 1);
-	}
-	while (atomic_load(&w->packed) < all)
-		sched_yield();
+	return NULL;
+}
+
+/* The parts from left to right, and all. */
+static size_t parts_across(const struct work *w) {
+	return (w->p->b.tiles + w->strips - 1) / w->strips;
+}
+static size_t parts_of(const struct work *w) {
+	return (w->p->a.tiles + w->panel - 1) / w->panel * parts_across(w);
 }
 
 /* Computes parts, a panel of rows and some strips each, until none is left. */
-static void *run(void *argument) {
+static void *compute(void *argument) {
 	struct work *w = argument;
 	size_t tiles = w->p->a.tiles, strips = w->p->b.tiles, i;
-	size_t across = (strips + w->strips - 1) / w->strips;
-	size_t all = (tiles + w->panel - 1) / w->panel * across;
-	pack_all(w);
+	size_t across = parts_across(w), all = parts_of(w);
 	while ((i = atomic_fetch_add(&w->next, 1)) < all) {
 		size_t strip = i % across * w->strips, tile = i / across * w->panel;
 		make(w, (struct fast_part){ strip, smaller(strip + w->strips, strips), tile,
@@ -204,29 +207,43 @@ static void choose_part(struct work *w) {
 	w->strips = strips ? strips : 1;
 }
 
-static void run_all(struct work *w, unsigned threads) {
+/* On as many threads as there is work for, this one among them. */
+static void run_all(struct work *w, size_t items, void *(*phase)(void *work)) {
 	enum { MOST = 64 };
 	pthread_t other[MOST];
-	unsigned n = 0;
-	while (n + 1 < threads && n < MOST && !pthread_create(&other[n], NULL, run, w))
+	size_t n = 0, threads = smaller(smaller(w->g->threads, items), MOST);
+	while (n + 1 < threads && !pthread_create(&other[n], NULL, phase, w))
 		n++;
-	run(w);
+	phase(w);
 	while (n)
 		pthread_join(other[--n], NULL);
+}
+
+/* Whether most of the product would be computed wide, part by part. */
+static bool is_mostly_wide(const struct work *w) {
+	size_t wide = 0, tiles = w->p->a.tiles, strips = w->p->b.tiles;
+	for (size_t i = 0; w->way->layout != FAST_WIDE && i < tiles * strips; i++)
+		wide += !is_proved(w, i / strips, i % strips);
+	return wide > tiles * strips / 2;
 }
 
 enum exact_status fast_block32(const struct exact_gemm *g, const struct fast_way *way,
                                size_t instruction, uint32_t *out) {
 	struct fast_product p;
-	struct fast_pack pack[2];
-	enum exact_status status = fast_prepare(g, way->layout, &p, pack);
+	struct fast_pack packs[2];
+	enum exact_status status = fast_prepare(g, way->layout, &p, packs);
 	if (status == EXACT_OK) {
-		struct work w = { .g = g, .p = &p, .pack = pack, .way = way };
+		struct work w = { .g = g, .p = &p, .pack = packs, .way = way };
 		w.instruction = instruction;
 		choose_part(&w);
 		p.out = out;
-		run_all(&w, g->threads ? g->threads : 1);
-		status = (enum exact_status)atomic_load(&w.status);
+		run_all(&w, p.a.tiles + p.b.tiles, pack);
+		if (is_mostly_wide(&w)) {
+			status = fast_block32(g, wide_way(), instruction, out);
+		} else {
+			run_all(&w, parts_of(&w), compute);
+			status = (enum exact_status)atomic_load(&w.status);
+		}
 	}
 	fast_free(&p);
 	return status;

@@ -16,8 +16,8 @@
  * dot added to -0, whose sign depends on the products, gives FAST_DOUBT, and such an element is
  * computed by the walk. NaN and infinities follow IEEE 754.
  *
- * Parts of the product whose bytes or digits are not proved are computed wide, and wide tiles that
- * are not proved by the walk. */
+ * Parts of the product whose bytes or digits are not proved are computed wide, or all of it if they
+ * are most of it; and wide tiles that are not proved by the walk. */
 #ifndef EXACT_FAST_H
 #define EXACT_FAST_H
 

@@ -232,12 +232,35 @@ static void test_refusals(void) {
 	mx_report_free(&m.report);
 }
 
+/* The first workgroup leaves a register with one half that is unwritten; the second, in whose waves
+ * the same memory serves, reads the other half. */
+static void test_new_workgroup(void) {
+	static const uint32_t program[] = {
+		0xbf078002,             /* s_cmp_lg_u32 s2, 0 */
+		0xbf850003,             /* s_cbranch_scc1 3 */
+		0x7e0402f2,             /* v_mov_b32_e32 v2, 1.0 */
+		0x7e021502,             /* v_cvt_f16_f32_e32 v1, v2 */
+		0xbf810000,             /* s_endpgm */
+		0x24060081,             /* v_lshlrev_b32_e32 v3, 1, v0 */
+		0xdc688000, 0x00000103, /* global_store_short v3, v1, s[0:1] */
+		0xbf810000,             /* s_endpgm */
+	};
+	struct machine m = machine();
+	fill_arena(0);
+	m.launch.grid[0] = 2;
+	RUN(&m, program);
+	if (!ok(found(&m, MX_UNWRITTEN, 0x18), "registers of a new workgroup are unwritten"))
+		show_findings(&m);
+	mx_report_free(&m.report);
+}
+
 int main(void) {
 	test_user_sgprs();
 	test_preload();
 	test_work_items();
 	test_partial();
 	test_absent_lanes();
+	test_new_workgroup();
 	test_refusals();
 	return done_testing();
 }

@@ -110,6 +110,20 @@ static void negative_zeros(const char *format, uint8_t one, uint8_t zeros) {
 	ok(right == n && negative, "%s: zeros added to -0; %u results are -0", format, negative);
 }
 
+/* A row and a column whose scales no f32 factor has: some tiles are computed apart. */
+static void extreme_rows(void) {
+	static struct problem p;
+	unsigned right = 0, n = 0;
+	for (size_t k = 32; k < 256; k += 31, n++) {
+		make(&p, "E2M1", "E2M3", 12 * 16, 13 * 16 - 5, k, 0, false);
+		size_t blocks = p.g.a.ld_scales;
+		memset(p.sa + next() % p.g.m * blocks, 0, blocks);
+		memset(p.sb + next() % p.g.n * blocks, 40 * (next() % 2), blocks);
+		right += same(&p);
+	}
+	ok(right == n, "rows of extreme scales among ordinary ones");
+}
+
 static void each_kernel(void) {
 	static struct problem p;
 	for (const struct fast_way *way = fast_ways; way < fast_ways + FAST_WAYS; way++) {
@@ -139,6 +153,7 @@ static void each_kernel(void) {
 int main(void) {
 	all_formats();
 	double_rounding();
+	extreme_rows();
 	negative_zeros("E2M1", 0x02, 0x88);
 	negative_zeros("E4M3", 0x38, 0x80);
 	each_kernel();

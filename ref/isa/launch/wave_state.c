@@ -5,6 +5,19 @@
 #include "../memory/scratch.h"
 #include "launch.h"
 
+/* Most rows of v_unwritten remain all ones while a wave runs: those that are written as a whole
+ * have no unwritten lanes instead. */
+static void renew_unwritten(struct mx_wave *w, unsigned rows) {
+	for (unsigned i = 0; i < MX_VGPR_FILE / 64; i++) {
+		for (uint64_t left = w->mixed[i]; left; left &= left - 1)
+			memset(w->v_unwritten[64 * i + (unsigned)__builtin_ctzll(left)], 0xff,
+			       sizeof *w->v_unwritten);
+		w->mixed[i] = 0;
+	}
+	for (unsigned i = 0; i < rows; i++)
+		w->unwritten_lanes[i] = w->lanes;
+}
+
 /* The initial pattern changes with the seed, so a result that depends on it changes, too. */
 static void poison_registers(struct mx_wave *w, uint8_t pattern) {
 	memset(w->s, pattern, sizeof w->s);
@@ -13,10 +26,7 @@ static void poison_registers(struct mx_wave *w, uint8_t pattern) {
 	unsigned vgprs = all < first ? all : first;
 	memset(w->v, pattern, vgprs * sizeof *w->v); /* the wave may take AGPRs as VGPRs */
 	memset(w->v + first, pattern, w->agprs * sizeof *w->v);
-	memset(w->v_unwritten, 0xff, vgprs * sizeof *w->v);
-	memset(w->v_unwritten + first, 0xff, w->agprs * sizeof *w->v);
-	for (unsigned i = 0; i < first + w->group->run->isa->agprs; i++)
-		w->unwritten_lanes[i] = w->lanes;
+	renew_unwritten(w, first + w->group->run->isa->agprs);
 	w->scc = pattern & 1;
 	w->scc_unwritten = true;
 }

@@ -134,6 +134,7 @@ void mx_note_unwritten(struct mx_wave *w, unsigned row, uint64_t lanes, const ui
 	uint64_t mask = w->unwritten_lanes[row] & ~lanes;
 	if (unwritten) {
 		unsigned l;
+		w->mixed[row / 64] |= 1ull << row % 64;
 		MX_FOR_LANES(l, lanes) {
 			w->v_unwritten[row][l] = unwritten[l];
 			mask |= (uint64_t)(unwritten[l] != 0) << l;

@@ -69,7 +69,8 @@ struct mx_wave {
 	/* Lanes of each vector register that have unwritten bits; v_unwritten is valid for these
 	 * lanes only. */
 	uint64_t unwritten_lanes[MX_VGPR_FILE];
-	unsigned wanted;  /* kinds of events that watchers want; watch.h */
+	uint64_t mixed[MX_VGPR_FILE / 64]; /* rows of v_unwritten that may not be all ones */
+	unsigned wanted;                   /* kinds of events that watchers want; watch.h */
 	mx_counts counts; /* the counters: the sums of the operations' mx_inst.counts */
 	mx_counts target; /* what a waiting wave waits for: the most of each counter */
 	uint64_t next_due;
