@@ -140,6 +140,17 @@ like($out, qr/^ACCUM_OFFSET +failed .*\n  accum_offset: /m, 'a launch that fails
 like($out, qr/^TRANSPOSE +as assumed .*\n(?s:.*)^7 rules asked, 0 differ, 1 failed$/m, '  and the other rules are asked');
 is($status, 1, '  with status 1');
 
+# A device whose ds_read_b64_tr_b8 does not transpose: the opcode is that of ds_read_b64.
+mxcheck('disasm', "$build/kernels/probe/questions.co");
+my ($tr, $operands) = $out =~ m{ds_read_b64_tr_b8 .* // \w+: (\w{8}) (\w{8})};
+my ($plain) = $out =~ m{ds_read_b64 .* // \w+: (\w{8}) };
+my $wrong = slurp("$build/kernels/probe/questions.co");
+my $patched = $wrong =~ s/\Q@{[pack 'V2', hex $tr, hex $operands]}\E/pack 'V2', hex $plain, hex $operands/e;
+spew("$dir/bin/kernels/probe/questions.co", $wrong);
+run("$dir/bin/mxcheck", @ask, '--rules', 'TRANS*');
+like($out, qr/^TRANSPOSE +differs .*\n  ds_read_b64_tr_b8: each lane gets its own data; \d+ of 1024 results differ, /m, 'a device that does not transpose')
+	or diag "$patched\n$out";
+
 # ---- wrong results ----
 
 fill("$set/$name/random-0", 16, sub { $_[0] + 1 });
