@@ -5,7 +5,6 @@
 #include "probe_read.h"
 #include "profile_list.h"
 #include "rules.h"
-#include "../../ref/isa/encoding/assumptions.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -36,10 +35,9 @@ static const char help[] =
 	"                     'v_mfma_*', with --read all\n"
 	"  --dots N           random dots of each instruction; default 1048576\n"
 	"  --seed S           their seed; default 1\n"
-	"  --assumptions      ask about the rules of ref/isa/encoding/assumptions.def; --dots N "
-	"is\n"
-	"                     the operands of each function whose last bit is asked for, default\n"
-	"                     65536\n"
+	"  --assumptions      ask about the rules of ref/isa/encoding/assumptions.def; --dots N:\n"
+	"                     operands of each function whose last bit is asked for, 1 to 2^24,\n"
+	"                     default 65536\n"
 	"  --rules LIST       with --assumptions: patterns of names of rules; default all\n"
 	"  --bare             no files of random dots; oracle/probe/random.h makes them\n"
 	"  --profile P        with --device emu: how it accumulates, a name or FILE.yaml:NAME\n"
@@ -75,8 +73,8 @@ static int make_plan(const struct request *q, struct mx_probe_plan *plan) {
 		return mx_complain("probe", "--dots %s: not a number up to 2^32", q->dots);
 	if (q->seed && !mx_parse_unsigned(q->seed, (1ul << 63) - 1, &seed))
 		return mx_complain("probe", "--seed %s: not a number", q->seed);
-	if (q->assumptions && q->dots && dots > MOST_OPERANDS)
-		return mx_complain("probe", "--dots %s: more than 2^24", q->dots);
+	if (q->assumptions && q->dots && (!dots || dots > MOST_OPERANDS))
+		return mx_complain("probe", "--dots %s: not a number from 1 to 2^24", q->dots);
 	*plan = (struct mx_probe_plan){ q->insn ? q->insn : "v_mfma_*", seed, dots, q->bare };
 	return check_insns(q);
 }

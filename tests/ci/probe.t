@@ -144,6 +144,17 @@ like($out, qr/^ACCUM_OFFSET +failed .*\n  accum_offset: /m, 'a launch that fails
 like($out, qr/^TRANSPOSE +as assumed .*\n(?s:.*)^7 rules asked, 0 differ, 1 failed$/m, '  and the other rules are asked');
 is($status, 1, '  with status 1');
 
+# A device whose ds_read_b64_tr_b8 does not transpose: the opcode is that of ds_read_b64.
+mxcheck('disasm', "$build/kernels/probe/questions.co");
+my ($tr, $operands) = $out =~ m{ds_read_b64_tr_b8 .* // \w+: (\w{8}) (\w{8})};
+my ($plain) = $out =~ m{ds_read_b64 .* // \w+: (\w{8}) };
+my $wrong = slurp("$build/kernels/probe/questions.co");
+my $patched = $wrong =~ s/\Q@{[pack 'V2', hex $tr, hex $operands]}\E/pack 'V2', hex $plain, hex $operands/e;
+spew("$dir/bin/kernels/probe/questions.co", $wrong);
+run("$dir/bin/mxcheck", @ask, '--rules', 'TRANS*');
+like($out, qr/^TRANSPOSE +differs .*\n  ds_read_b64_tr_b8: each lane gets its own data; \d+ of 1024 results differ, /m, 'a device that does not transpose')
+	or diag "$patched\n$out";
+
 # ---- wrong results ----
 
 fill("$set/$name/random-0", 16, sub { $_[0] + 1 });
@@ -203,6 +214,7 @@ is_refused('an option without use', "$$_[2] has no use with $$_[0]", @$_)
 	[ '--read', $set, '--profile', 'block32' ], [ '--device', 'emu', '--bare' ],
 	[ '--read', $set, '--assumptions' ], [ '--device', 'emu', '--soffset-unchecked' ],
 	[ '--assumptions', '--device=emu', '--insn', 'v_*' ], [ '--device', 'emu', '--rules', '*' ];
+is_refused('no operands', '--dots 0: not a number from 1 to 2^24', '--assumptions', '--device', 'emu', '--dots', 0);
 is_refused('a pattern without rules', "--rules: no rule is called 'X*'", @ask[ 1 .. $#ask ], '--rules', 'X*');
 is_refused('a number of dots', '--dots x: not a number', '--emit', $set, '--dots', 'x');
 
