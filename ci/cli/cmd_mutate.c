@@ -394,7 +394,7 @@ static void report(const struct mutation *m, const struct mx_mutant *x, const st
 	t->n[f]++;
 	explain(m, x, a, f, t, why, sizeof why);
 	const struct target *target = &m->target[s->step];
-	target->isa->disassemble(&s->word, 1, s->pc, text, sizeof text);
+	target->isa->disassemble(&s->word, 1, 0, text, sizeof text);
 	if (f == FLAGGED && !m->o->verbose)
 		return;
 	char name[256];

@@ -12,9 +12,8 @@ static const char help[] =
 	"\n"
 	"Prints the instructions of code objects as llvm-objdump -d does: labels, text,\n"
 	"addresses, dwords, and targets of branches. Dwords that are not an instruction are\n"
-	"printed as .long, long runs of zeros as dots. Code is for gfx950 or gfx1250. VGPRs of\n"
-	"gfx1250 have their encoded number, without the bank of s_set_vgpr_msb. A scale prefix\n"
-	"is decoded with any dummy source; LLVM 22 prints .long unless it is v0.\n"
+	"printed as .long, long runs of zeros as dots. Code is for gfx950 or gfx1250. A scale\n"
+	"prefix is decoded with any dummy source; LLVM 22 prints .long unless it is v0.\n"
 	"\n"
 	"  --kernel NAME      only this kernel or function\n"
 	"  -h, --help         this text\n"
@@ -83,13 +82,14 @@ static void print_dwords(uint64_t address, const uint32_t *code, size_t n) {
 		printf(" %08" PRIX32, code[i]);
 }
 
-/* Prints one instruction, or a dword that is not one; returns its bytes. */
-static size_t print_one(const struct stretch *s, uint64_t address) {
+/* Prints one instruction, or a dword that is not one; returns its bytes. Follows the banks of
+ * VGPRs. */
+static size_t print_one(const struct stretch *s, uint64_t address, unsigned *banks) {
 	char text[512];
 	const uint32_t *code = code_at(s, address);
 	const struct mx_code_section *section = &s->f->code->sections[s->section];
 	size_t left = (section->bytes - (address - section->address)) / 4;
-	size_t bytes = s->f->isa->disassemble(code, left, address, text, sizeof text);
+	size_t bytes = s->f->isa->disassemble(code, left, *banks, text, sizeof text);
 	struct mx_inst in;
 	s->f->isa->decode(code, left, 0, &in);
 	bool branch = bytes && is_branch(&in);
@@ -102,6 +102,8 @@ static size_t print_one(const struct stretch *s, uint64_t address) {
 	if (branch && !named && in.op->encoding == MX_SOPP)
 		print_target(s, address, &in);
 	putchar('\n');
+	if (bytes && s->f->isa->banks_after)
+		*banks = s->f->isa->banks_after(code, left, *banks);
 	return bytes ? bytes : 4;
 }
 
@@ -115,11 +117,12 @@ static size_t zeros(const struct stretch *s, uint64_t address) {
 }
 
 static void print_stretch(const struct stretch *s) {
+	unsigned banks = 0;
 	for (uint64_t at = s->address; at + 4 <= s->end;) {
 		size_t skip = zeros(s, at);
 		if (skip)
 			puts("\t\t...");
-		at += skip ? skip : print_one(s, at);
+		at += skip ? skip : print_one(s, at, &banks);
 	}
 }
 

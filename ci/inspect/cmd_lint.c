@@ -69,7 +69,7 @@ static void keep_found(void *context, const struct mx_finding *f) {
 static void print_found(const struct report *r, const struct mx_finding *f,
                         const struct mx_finding_group *g) {
 	char what[200], sentence[MX_LINE_ROOM], name[256], more[200];
-	if (!r->isa->disassemble(f->code.dword, f->code.n, f->pc, what, sizeof what))
+	if (!r->isa->disassemble(f->code.dword, f->code.n, 0, what, sizeof what))
 		snprintf(what, sizeof what, "unknown instruction");
 	printf("  %s: %s+0x%" PRIx64 " %s: %s%s\n", mx_finding_name(f->kind),
 	       mx_kernel_short_name(r->function, name, sizeof name), f->pc, what,

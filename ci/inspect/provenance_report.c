@@ -25,7 +25,7 @@ static void instruction(const struct mx_bench *b, const struct mx_step *s, char 
 		snprintf(text, room, "the set-up of the wave");
 		return;
 	}
-	s->isa->disassemble(s->code, s->dwords, s->pc, body, sizeof body);
+	s->isa->disassemble(s->code, s->dwords, 0, body, sizeof body);
 	char name[256];
 	snprintf(text, room, "%s+0x%" PRIx64 " %s",
 	         mx_kernel_short_name(mx_bench_plan(b)->steps[s->launch].kernel, name, sizeof name),

@@ -84,7 +84,7 @@ static void print_instruction(const struct mx_event *e) {
 		printf("set-up of the wave");
 		return;
 	}
-	e->isa->disassemble(e->code, e->dwords, e->pc, text, sizeof text);
+	e->isa->disassemble(e->code, e->dwords, 0, text, sizeof text);
 	printf("+0x%04" PRIx64 "  %s", e->pc, text);
 }
 

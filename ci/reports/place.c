@@ -74,7 +74,7 @@ static size_t disassemble(const struct mx_codefile *f, uint64_t address, char *t
 	if (!s || (address - s->address) % 4)
 		return 0;
 	size_t at = (size_t)(address - s->address) / 4;
-	return f->isa->disassemble(s->code + at, s->bytes / 4 - at, address, text, room);
+	return f->isa->disassemble(s->code + at, s->bytes / 4 - at, 0, text, room);
 }
 
 static uint64_t kernel_address(struct mx_codefile *f, const char *kernel) {

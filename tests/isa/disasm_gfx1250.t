@@ -1,10 +1,12 @@
 #!/usr/bin/perl
 # Compares the text of gfx1250 instructions with llvm-mc's on random encodings of all formats and of
-# each opcode, and on FlyDSL's kernel. MXCHECK_LONG=1: a million encodings.
+# each opcode, and with llvm-objdump's on an object of them and on FlyDSL's kernel. MXCHECK_LONG=1: a
+# million encodings.
 use strict;
 use warnings;
 no warnings 'portable';
 use Test::More;
+use File::Temp 'tempdir';
 require './tests/files.pl';
 require './tests/isa/disasm.pl';
 
@@ -189,6 +191,35 @@ compare('gfx1250', 'fields of one instruction each',
 	(map { my $op = $_; values_of(50, 5, 1, 0xee00007c | $op << 14, 0) } 0x14, 0x1a, 0x35), # scope and hint
 	values_of(32, 9, 1, 0xd6550000, 0x04040400), values_of(0, 8, 1, 0xbe840000), values_of(16, 7, 1, 0xbe800100));
 
+# ---- objects: banks of VGPRs ----
+
+# The texts of a disassembled object, without addresses, dwords and targets.
+sub texts_of { return map { m{^\t(\S.*?) *// [0-9A-F]+:} ? $1 =~ s/  +/ /gr : () } @_ }
+
+# Random instructions; of 16, three follow a s_set_vgpr_msb, and one begins a function.
+my $folder = tempdir(CLEANUP => 1);
+my $source = ".text\n";
+for my $f (grep { $_->[0] !~ /WMMA_SCALE|no format/ } @formats) {
+	my @lines = map { random_line(@$f) } 1 .. (is_long() ? 2000 : 60);
+	my @texts = theirs('gfx1250', @lines);
+	for (grep { @{ $texts[$_] } > 4 } 0 .. $#lines) {
+		my $event = rnd() & 15;
+		$source .= sprintf "s_set_vgpr_msb %d\n", rnd() & 255 if $event < 3;
+		$source .= sprintf "f%d:\n", length $source if $event == 3;
+		$source .= join '', map { ".long 0x$_\n" } split ' ', $lines[$_];
+	}
+}
+open my $as, '|-', "$llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx1250 -filetype=obj -o $folder/banks.o" or die;
+print $as $source;
+close $as or die 'llvm-mc does not assemble';
+my @theirs = texts_of(`$llvm/llvm-objdump -d $folder/banks.o`);
+my @ours = texts_of(`$build/mxcheck disasm $folder/banks.o`);
+my ($first) = grep { ($ours[$_] // '') ne $theirs[$_] } 0 .. $#theirs;
+my $banked = grep { m{/\*v} } @theirs;
+ok(@ours == @theirs && $banked > @theirs / 20 && !defined $first,
+	sprintf 'mxcheck disasm prints an object of %d instructions as llvm-objdump, %d with banks', scalar @theirs, $banked)
+	or diag(scalar(@ours) . ' texts; ' . join "\n", map { $_->[ $first // -1 ] // '' } \@ours, \@theirs);
+
 # ---- a compiled kernel ----
 
 # LLVM 22 takes no dummy source but v0 in a scale prefix; FlyDSL's LLVM writes the constant 0.
@@ -197,7 +228,7 @@ SKIP: {
 	skip "no $kernel", 2 unless -e $kernel;
 	my @ours = map { m{^\t(\S.*?) *// [0-9A-F]+: ([0-9A-F ]+)} ? "$1\n$2" : () } `$build/mxcheck disasm $kernel`;
 	my (%theirs, $scaled);
-	my @lines = map { my ($text, $dwords) = split /\n/; [ $text, lc $dwords ] } @ours;
+	my @lines = map { my ($text, $dwords) = split /\n/; [ $text =~ s{ /\*v.*?\*/}{}gr, lc $dwords ] } @ours;
 	for (@lines) {
 		$scaled += $_->[1] =~ s/^(cc35\w+) (\w+)/sprintf '%s %08x', $1, hex($2) & ~0x07fc0000 | 0x04000000/e;
 	}

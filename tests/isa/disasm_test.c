@@ -24,7 +24,7 @@ static size_t parse(const char *line, uint32_t *code) {
 static void print_line(const struct mx_isa *isa, const uint32_t *code, size_t n) {
 	char text[400];
 	for (size_t i = 0; i < n;) {
-		size_t bytes = isa->disassemble(code + i, n - i, 4 * i, text, sizeof text);
+		size_t bytes = isa->disassemble(code + i, n - i, 0, text, sizeof text);
 		puts(bytes ? text : "invalid");
 		if (!bytes)
 			break;

@@ -121,6 +121,21 @@ static void note_met(const struct mx_form *f, bool *met) {
 		met[in.op->id] = true;
 }
 
+/* Each row of gfx1250 has a sample, and the decoder has its size. */
+static void test_gfx1250(void) {
+	struct mx_form f;
+	struct mx_inst in;
+	size_t n = 0, whole = 0;
+	for (; mx_form_at(&mx_gfx1250, n, &f); n++) {
+		mx_gfx1250.decode(f.code, f.dwords, 0, &in);
+		bool good = f.dwords && in.size == 4 * f.dwords;
+		if (!good)
+			diag("%s %s: %zu dwords", f.format, f.name, f.dwords);
+		whole += good;
+	}
+	ok(n > 1700 && whole == n, "each of %zu forms of gfx1250 has a valid sample", n);
+}
+
 int main(void) {
 	struct mx_form f;
 	size_t n = 0, texts = 0, agree = 0, sizes = 0, positions = 0;
@@ -141,6 +156,7 @@ int main(void) {
 	ok(!mx_form_excluded("s_add_u32") && mx_form_excluded("ds_gws_init") &&
 	           mx_form_excluded("s_trap"),
 	   "GWS and debugger instructions are excluded");
+	test_gfx1250();
 	done_testing();
 	return 0;
 }

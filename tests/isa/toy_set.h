@@ -183,9 +183,9 @@ static void decode(const uint32_t *code, size_t left, uint32_t offset, struct mx
 	put_operands(in, op);
 }
 
-static size_t disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text, size_t room) {
+static size_t disassemble(const uint32_t *code, size_t left, unsigned banks, char *text, size_t room) {
 	struct mx_inst in;
-	(void)pc;
+	(void)banks;
 	decode(code, left, 0, &in);
 	if (!in.op)
 		text[0] = 0;

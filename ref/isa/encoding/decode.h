@@ -12,6 +12,7 @@ void mx_gfx950_decode(const uint32_t *code, size_t left, uint32_t offset, struct
 /* ---- decode_gfx1250.c ---- */
 
 void mx_gfx1250_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in);
+unsigned mx_gfx1250_banks_after(const uint32_t *code, size_t left, unsigned banks);
 
 /* ---- optable.c ---- */
 

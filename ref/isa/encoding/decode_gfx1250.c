@@ -36,3 +36,17 @@ void mx_gfx1250_decode(const uint32_t *code, size_t left, uint32_t offset, struc
 	in->op = op_of(mx_isa_row_of(&mx_gfx1250_encodings, in->dwords, left));
 	in->imm = (int16_t)in->dwords[0];
 }
+
+/* s_set_vgpr_msb has the banks in its low byte; the other byte has the former ones, for a trap
+ * handler. */
+unsigned mx_gfx1250_banks_after(const uint32_t *code, size_t left, unsigned banks) {
+	static const char *const terminators[] = { "s_branch",   "s_cbranch_", "s_endpgm",
+		                                   "s_code_end", "s_set_pc_",  "s_add_pc_" };
+	const struct mx_isa_row *row = mx_isa_row_of(&mx_gfx1250_encodings, code, left);
+	if (row && !strcmp(row->name, "s_set_vgpr_msb"))
+		return code[0] & 0xff;
+	for (size_t i = 0; row && i < sizeof terminators / sizeof *terminators; i++)
+		if (!strncmp(row->name, terminators[i], strlen(terminators[i])))
+			return 0;
+	return banks;
+}

@@ -80,7 +80,7 @@ static void put_second(struct mx_text *t) {
  * instruction of this format. *remark: the instruction is of this format but not valid, so no other
  * format is tried. */
 static size_t in_format(const struct mx_encodings *set, mx_microcode format, const uint32_t *code,
-                        size_t left, char *text, size_t room, bool *remark) {
+                        size_t left, unsigned banks, char *text, size_t room, bool *remark) {
 	const struct mx_isa_row *f = mx_isa_row_in(set, format, code, left);
 	if (!f)
 		return 0;
@@ -88,6 +88,7 @@ static size_t in_format(const struct mx_encodings *set, mx_microcode format, con
 		             .form = f,
 		             .format = format,
 		             .code = code,
+		             .banks = banks,
 		             .left = left,
 		             .dwords = mx_microcode_dwords(format),
 		             .text = text,
@@ -100,7 +101,7 @@ static size_t in_format(const struct mx_encodings *set, mx_microcode format, con
 }
 
 static size_t disassemble(const struct mx_encodings *set, const uint32_t *code, size_t left,
-                          char *text, size_t room) {
+                          unsigned banks, char *text, size_t room) {
 	size_t dwords = 0, i = 0;
 	bool remark = false;
 	mx_microcode format;
@@ -108,20 +109,19 @@ static size_t disassemble(const struct mx_encodings *set, const uint32_t *code, 
 	if (!room)
 		text = nothing, room = sizeof nothing;
 	while (!dwords && !remark && mx_microcode_next(set, code, left, &i, &format))
-		dwords = in_format(set, format, code, left, text, room, &remark);
+		dwords = in_format(set, format, code, left, banks, text, room, &remark);
 	if (!dwords)
 		text[0] = 0;
 	return 4 * dwords;
 }
 
-size_t mx_gfx950_disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text,
+size_t mx_gfx950_disassemble(const uint32_t *code, size_t left, unsigned banks, char *text,
                              size_t room) {
-	(void)pc;
-	return disassemble(&mx_gfx950_encodings, code, left, text, room);
+	(void)banks;
+	return disassemble(&mx_gfx950_encodings, code, left, 0, text, room);
 }
 
-size_t mx_gfx1250_disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text,
+size_t mx_gfx1250_disassemble(const uint32_t *code, size_t left, unsigned banks, char *text,
                               size_t room) {
-	(void)pc;
-	return disassemble(&mx_gfx1250_encodings, code, left, text, room);
+	return disassemble(&mx_gfx1250_encodings, code, left, banks, text, room);
 }

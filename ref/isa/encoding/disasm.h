@@ -13,15 +13,15 @@
  * warns of an invalid encoding, if it prints the instruction with a remark that an operand or a
  * modifier is not valid, or if `left`, the number of dwords that may be read, is too small.
  *
- * Branch targets are the plain SIMM16 that llvm-mc prints, not addresses. pc is the address of
- * code[0]; no text uses it so far. text has room bytes; a longer text is truncated. 200 bytes are
- * enough, of gfx1250 400. */
-size_t mx_gfx950_disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text,
+ * Branch targets are the plain SIMM16 that llvm-mc prints, not addresses. text has room bytes; a
+ * longer text is truncated. 200 bytes are enough, of gfx1250 500. gfx950 has no banks. */
+size_t mx_gfx950_disassemble(const uint32_t *code, size_t left, unsigned banks, char *text,
                              size_t room);
 
-/* As above. The numbers of VGPRs are those of the encoding, without the bank of s_set_vgpr_msb. The
- * dummy source of a scale prefix may have any value; LLVM 22 accepts v0 alone. */
-size_t mx_gfx1250_disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text,
+/* As above. A VGPR of another bank than 0 is followed by its number, as llvm-objdump writes it:
+ * v1 and then v257 in a comment. The dummy source of a scale prefix may have any value; LLVM 22
+ * accepts v0 alone. */
+size_t mx_gfx1250_disassemble(const uint32_t *code, size_t left, unsigned banks, char *text,
                               size_t room);
 
 /* ---- for disasm*.c ---- */
@@ -32,6 +32,7 @@ struct mx_text {
 	const struct mx_isa_row *form;
 	mx_microcode format;
 	const uint32_t *code;
+	unsigned banks;      /* of VGPRs, a byte of s_set_vgpr_msb */
 	size_t left, dwords; /* dwords grows when a literal is read */
 	unsigned literal;    /* dwords of it */
 	bool listed;         /* an operand has been written */

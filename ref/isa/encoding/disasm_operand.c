@@ -162,6 +162,18 @@ static void takes(struct mx_text *t, const struct mx_operand_spec *o, char what)
 	t->remark |= !class_takes(o->class, what);
 }
 
+/* The number of a register of another bank than 0. */
+static void put_bank(struct mx_text *t, unsigned first, const struct mx_operand_spec *o) {
+	enum { BANK = 256 };
+	int slot = t->banks ? mx_bank_slot(t->form, o) : -1;
+	unsigned bank = slot < 0 ? 0 : t->banks >> 2 * slot & 3;
+	if (!bank)
+		return;
+	mx_put(t, " /*");
+	put_range(t, "v", BANK * bank + first, o->size);
+	mx_put(t, "*/");
+}
+
 /* Vector registers of several dwords begin at an even number, except for lane masks, class G, and
  * AGPRs of class h. LLVM accepts groups that reach beyond VGPR 255, because other chips have more
  * VGPRs. */
@@ -176,6 +188,7 @@ static bool put_vector(struct mx_text *t, unsigned first, const struct mx_operan
 	t->remark |= o->class == 'T' && first >= HALVES;
 	t->remark |= first % 2 && !any;
 	put_range(t, acc ? "a" : "v", first, o->size);
+	put_bank(t, first, o);
 	return true;
 }
 
@@ -365,10 +378,10 @@ static bool put_other(struct mx_text *t, const char *spec, const struct mx_opera
 		mx_put(t, "%s", spec);
 	else if (o->class == 'V' && !mx_text_field(t, "has_sdst"))
 		mx_put(t, "vcc");
-	else if (kind && strcmp(kind, ":sendmsg") == 0 && *spec == 's' && spec[1] == 's')
-		mx_put_gfx1250_name(t, "sendmsg", mx_text_field(t, o->field));
 	else if (strcmp(o->field, "simm16") == 0)
 		mx_put_simm16(t, spec + strlen("simm16:"));
+	else if (kind && strcmp(kind, ":sendmsg") == 0) /* of an SALU opcode */
+		mx_put_gfx1250_name(t, "sendmsg", mx_text_field(t, o->field));
 	else if (o->class == 'G' && o->field[0] == 's')
 		mx_put_gpr_idx(t, mx_text_field(t, o->field));
 	else if (t->format == MX_FORM_SMEM64 && strchr("MI", o->class))

@@ -57,8 +57,17 @@ enum {
 	VDST = 16, /* not a source register */
 	CONSTANT_0 = 128,
 	NO_SADDR = 0x7f,
+	NULL_SADDR = 0x7c, /* of gfx1250 */
 	ROW_NEWBCAST = 0x150,
 };
+
+/* v_dual_mov_b32 as the first of two operations. */
+#define DUAL_MOVE  0xca000000
+#define DUAL_MOVE3 0xcf200000
+
+static bool is_second(const struct mx_isa_row *row) {
+	return row->format == MX_FORM_VOPD_Y || row->format == MX_FORM_VOPD3_Y;
+}
 
 /* Sets the fields with a plain value other than 0, in rows that list the operand or modifier. */
 static void set_fields(const struct mx_isa_row *row, uint32_t code[4]) {
@@ -78,6 +87,14 @@ static void set_fields(const struct mx_isa_row *row, uint32_t code[4]) {
 		if (strstr(row->operands, plain[i].listed) ||
 		    strstr(row->modifiers, plain[i].listed))
 			mx_isa_row_set(row, code, plain[i].name, plain[i].value);
+	if (row->format >= MX_FORM_VFLAT && strstr(row->operands, "saddr"))
+		mx_isa_row_set(row, code, "saddr", NULL_SADDR);
+	if (strstr(row->modifiers, "f4")) {
+		mx_isa_row_set(row, code, "op_sel_hi", 3);
+		mx_isa_row_set(row, code, "op_sel_hi2", 1);
+	}
+	if (is_second(row))
+		code[0] |= row->format == MX_FORM_VOPD_Y ? DUAL_MOVE : DUAL_MOVE3;
 }
 
 /* Sets the field of an operand to a register of its class. */
@@ -112,7 +129,9 @@ static void encode(const struct mx_isa *isa, const struct mx_isa_row *row, struc
 		bytes = isa->disassemble(f->code, 4, 0, text, sizeof text);
 	if (!bytes && mx_isa_row_set(row, f->code, "gds", 1))
 		bytes = isa->disassemble(f->code, 4, 0, text, sizeof text);
-	bool same = !strncmp(text, row->name, strlen(row->name));
+	const char *second = is_second(row) ? strstr(text, " :: ") : NULL;
+	const char *name = second ? second + strlen(" :: ") : text;
+	bool same = !strncmp(name, row->name, strlen(row->name));
 	f->dwords = same ? bytes / 4 : 0;
 }
 

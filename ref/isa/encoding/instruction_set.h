@@ -98,9 +98,14 @@ struct mx_isa {
 	void (*decode)(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in);
 
 	/* Writes the text of the instruction at code[0], cut to `room` bytes, and returns its size
-	 * in bytes. Returns 0 and an empty text if there is none. */
-	size_t (*disassemble)(const uint32_t *code, size_t left, uint64_t pc, char *text,
+	 * in bytes. Returns 0 and an empty text if there is none. `banks`: of VGPRs, as banks_after
+	 * gives them, or 0. */
+	size_t (*disassemble)(const uint32_t *code, size_t left, unsigned banks, char *text,
 	                      size_t room);
+
+	/* The banks of VGPRs after the instruction at code[0], as llvm-objdump follows them: 0 at
+	 * the start of a function and after a branch. NULL: there are none. */
+	unsigned (*banks_after)(const uint32_t *code, size_t left, unsigned banks);
 
 	/* The functions that execute the opcodes on this CPU, by id. All calls return the same
 	 * table. NULL: no instruction is executed, and `unsupported` refuses each launch. */

@@ -65,6 +65,27 @@ unsigned mx_operand_index(const struct mx_operand_spec *o) {
 	return (unsigned)(o->field[strlen(o->field) - 1] - '0');
 }
 
+int mx_bank_slot(const struct mx_isa_row *row, const struct mx_operand_spec *o) {
+	static const struct {
+		const char *field;
+		int slot;
+	} slots[] = {
+		{ "src0", 0 },  { "src1", 1 },  { "src2", 2 },  { "vsrc1", 1 },
+		{ "vsrc2", 2 }, { "vdst", 3 },  { "addr", 0 },  { "data0", 1 },
+		{ "data1", 2 }, { "vaddr", 0 }, { "vdata", 1 },
+	};
+	const char *literal = strstr(row->operands, "literal");
+	if (!strncmp(row->name, "v_wmma_ld_scale", strlen("v_wmma_ld_scale")))
+		return -1;
+	if (literal && strstr(literal, o->field)) /* the third source of v_fmamk */
+		return 2;
+	for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
+		if (!strcmp(slots[i].field, o->field))
+			return row->format == MX_FORM_VBUFFER && slots[i].slot == 1 ? 3
+			                                                            : slots[i].slot;
+	return -1;
+}
+
 /* G of a scalar field: index modes. */
 bool mx_operand_is_number(const struct mx_operand_spec *o) {
 	return strchr("MLKU", o->class) || !strcmp(o->field, "simm16") ||

@@ -36,6 +36,10 @@ bool mx_operand_is_agpr(mx_microcode format, const uint32_t *code, const struct 
 /* The number at the end of a field's name: 1 of "vsrc1". */
 unsigned mx_operand_index(const struct mx_operand_spec *o);
 
+/* Of gfx1250: which pair of bits of s_set_vgpr_msb has the bank of its VGPRs: source 0, 1, 2 or the
+ * destination [LLVM "VGPR MSB"]. -1: they are in bank 0. */
+int mx_bank_slot(const struct mx_isa_row *row, const struct mx_operand_spec *o);
+
 /* Whether it is an immediate number, no register or constant. */
 bool mx_operand_is_number(const struct mx_operand_spec *o);
 

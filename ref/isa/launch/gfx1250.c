@@ -21,4 +21,5 @@ const struct mx_isa mx_gfx1250 = {
 	.encodings = &mx_gfx1250_encodings,
 	.decode = mx_gfx1250_decode,
 	.disassemble = mx_gfx1250_disassemble,
+	.banks_after = mx_gfx1250_banks_after,
 };
