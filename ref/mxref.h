@@ -228,6 +228,24 @@ typedef enum { MX_SCALE_DOWN, MX_SCALE_UP, MX_SCALE_NEAREST } mx_scale_rounding;
  * MX_OVERFLOW. NaN gives 0xFF. */
 MXREF_API mx_e8m0 mx_e8m0_encode(mx_f32 x, mx_scale_rounding r, mx_overflow o);
 
+/* The formats of a block's scale. The enumerator is the code of the scaled WMMAs of gfx1250, which
+ * multiply by the value of the scale, not by its exponent alone:
+ *
+ *   E8M0  mx_e8m0
+ *   E5M3  no sign, bias 15: 0x01 is 2^-17, 0x08 is 2^-14, 0x78 is 1, 0xFE is 114688; 0xFF is NaN.
+ *         No infinity. (PTX calls it ue5m3.)
+ *   E4M3  as MX_E4M3, with its sign (assumed: quantisers give positive scales)
+ *
+ * Source: AMD's emulator rocjitsu, which takes the three codes like this. */
+typedef enum { MX_S_E8M0, MX_S_E5M3, MX_S_E4M3, MX_SCALE_FORMATS } mx_scale_format;
+
+/* The value of a scale, exactly. NaN becomes 0x7FC00000, in E4M3 with the code's sign. */
+MXREF_API mx_f32 mx_block_scale_to_f32(mx_scale_format f, uint8_t code);
+
+/* The scale nearest to |x|, saturating; NaN gives the NaN. A tie goes to the even code, in E8M0 to
+ * the higher power. E5M3 and E4M3 underflow to 0, a scale that makes its block 0. */
+MXREF_API uint8_t mx_block_scale_from_f32(mx_scale_format f, mx_f32 x);
+
 /* Bfloat16 and binary16, rounded as elements are (see mx_elem_encode). NaN is
  * quieted and keeps its sign and the upper bits of its payload. */
 MXREF_API mx_bf16 mx_bf16_encode(mx_f32 x, mx_rounding r, mx_overflow o, uint32_t random);
