@@ -939,6 +939,24 @@ MXREF_API mx_status mx_mma_dot(const mx_profile *p, mx_format fa, mx_format fb, 
                                const mx_elem *a, const mx_e8m0 *sa, const mx_elem *b,
                                const mx_e8m0 *sb, mx_f32 c, mx_f32 *d);
 
+/* One operand of a dot: codes, one to a byte, and a scale for each `block` of them, 16 or 32. */
+struct mx_dot_operand {
+	mx_format format;
+	const mx_elem *codes;
+	mx_scale_format scale_format;
+	unsigned block;
+	const uint8_t *scales;
+};
+
+/* The same with scales of any format. A scale is a factor like an element: its exponent is that of
+ * its value, or of the smallest normal number. Its blocks do not change the steps of a profile:
+ * block32 adds two blocks of 16 at a time (assumed). Flushing of a profile is of elements, not of
+ * scales. MX_BAD_OPTION: no such scale format or block; MX_BAD_SHAPE: K is no multiple of a block.
+ */
+MXREF_API mx_status mx_mma_block_dot(const mx_profile *p, unsigned K,
+                                     const struct mx_dot_operand *a,
+                                     const struct mx_dot_operand *b, mx_f32 c, mx_f32 *d);
+
 /* The shapes of the scaled MFMA: D[M][N] = A[M][K] * B[K][N] + C[M][N]. */
 typedef enum { MX_16X16X128, MX_32X32X64 } mx_shape;
 enum { MX_LANES = 64 };
