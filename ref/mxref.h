@@ -228,6 +228,24 @@ typedef enum { MX_SCALE_DOWN, MX_SCALE_UP, MX_SCALE_NEAREST } mx_scale_rounding;
  * MX_OVERFLOW. NaN gives 0xFF. */
 MXREF_API mx_e8m0 mx_e8m0_encode(mx_f32 x, mx_scale_rounding r, mx_overflow o);
 
+/* The formats of a block's scale. The enumerator is the code of the scaled WMMAs of gfx1250, which
+ * multiply by the value of the scale, not by its exponent alone:
+ *
+ *   E8M0  mx_e8m0
+ *   E5M3  no sign, bias 15: 0x01 is 2^-17, 0x08 is 2^-14, 0x78 is 1, 0xFE is 114688; 0xFF is NaN.
+ *         No infinity. (PTX calls it ue5m3.)
+ *   E4M3  as MX_E4M3, with its sign (assumed: quantisers give positive scales)
+ *
+ * Source: AMD's emulator rocjitsu, which takes the three codes like this. */
+typedef enum { MX_S_E8M0, MX_S_E5M3, MX_S_E4M3, MX_SCALE_FORMATS } mx_scale_format;
+
+/* The value of a scale, exactly. NaN becomes 0x7FC00000, in E4M3 with the code's sign. */
+MXREF_API mx_f32 mx_block_scale_to_f32(mx_scale_format f, uint8_t code);
+
+/* The scale nearest to |x|, saturating; NaN gives the NaN. A tie goes to the even code, in E8M0 to
+ * the higher power. E5M3 and E4M3 underflow to 0, a scale that makes its block 0. */
+MXREF_API uint8_t mx_block_scale_from_f32(mx_scale_format f, mx_f32 x);
+
 /* Bfloat16 and binary16, rounded as elements are (see mx_elem_encode). NaN is
  * quieted and keeps its sign and the upper bits of its payload. */
 MXREF_API mx_bf16 mx_bf16_encode(mx_f32 x, mx_rounding r, mx_overflow o, uint32_t random);
@@ -920,6 +938,24 @@ MXREF_API const mx_profile *mx_profile_at(size_t i);
 MXREF_API mx_status mx_mma_dot(const mx_profile *p, mx_format fa, mx_format fb, unsigned K,
                                const mx_elem *a, const mx_e8m0 *sa, const mx_elem *b,
                                const mx_e8m0 *sb, mx_f32 c, mx_f32 *d);
+
+/* One operand of a dot: codes, one to a byte, and a scale for each `block` of them, 16 or 32. */
+struct mx_dot_operand {
+	mx_format format;
+	const mx_elem *codes;
+	mx_scale_format scale_format;
+	unsigned block;
+	const uint8_t *scales;
+};
+
+/* The same with scales of any format. A scale is a factor like an element: its exponent is that of
+ * its value, or of the smallest normal number. Its blocks do not change the steps of a profile:
+ * block32 adds two blocks of 16 at a time (assumed). Flushing of a profile is of elements, not of
+ * scales. MX_BAD_OPTION: no such scale format or block; MX_BAD_SHAPE: K is no multiple of a block.
+ */
+MXREF_API mx_status mx_mma_block_dot(const mx_profile *p, unsigned K,
+                                     const struct mx_dot_operand *a,
+                                     const struct mx_dot_operand *b, mx_f32 c, mx_f32 *d);
 
 /* The shapes of the scaled MFMA: D[M][N] = A[M][K] * B[K][N] + C[M][N]. */
 typedef enum { MX_16X16X128, MX_32X32X64 } mx_shape;

@@ -48,43 +48,63 @@ mx_f32 mx_dot_steps(const mx_profile *p, unsigned K,
 
 /* ---- scaled elements ---- */
 
-struct scaled {
-	const struct mx_format_info *fa, *fb;
-	const mx_elem *a, *b;
-	const mx_e8m0 *sa, *sb;
+struct pair {
+	const struct mx_dot_operand *a, *b;
 };
 
-static struct mx_term factor(const struct mx_format_info *f, mx_elem code, mx_e8m0 scale) {
-	struct mx_term t = mx_term_of_code(f, code.v);
-	if (scale.v == 0xFF)
-		t.kind = MX_TERM_NAN;
-	t.exp += scale.v - 127;
-	t.top += scale.v - 127;
-	return t;
+static struct mx_term factor(const mx_profile *p, const struct mx_dot_operand *o, unsigned k) {
+	struct mx_term t = mx_term_of_code(mx_format_info(o->format), o->codes[k].v);
+	return mx_term_times(mx_term_element(p, t),
+	                     mx_term_of_scale(o->scale_format, o->scales[k / o->block]));
 }
 
 static struct mx_term product_of(const mx_profile *p, const void *of, unsigned k) {
-	const struct scaled *x = of;
-	return mx_term_product(p, factor(x->fa, x->a[k], x->sa[k / MX_BLOCK]),
-	                       factor(x->fb, x->b[k], x->sb[k / MX_BLOCK]));
+	const struct pair *x = of;
+	return mx_term_times(factor(p, x->a, k), factor(p, x->b, k));
+}
+
+mx_f32 mx_block_dot(const mx_profile *p, unsigned K, const struct mx_dot_operand *a,
+                    const struct mx_dot_operand *b, mx_f32 c, bool clamp) {
+	struct pair x = { a, b };
+	return mx_dot_steps(p, K, product_of, &x, c, clamp);
+}
+
+static struct mx_dot_operand by_e8m0(mx_format f, const mx_elem *codes, const mx_e8m0 *scales) {
+	return (struct mx_dot_operand){ f, codes, MX_S_E8M0, MX_BLOCK, &scales->v };
 }
 
 mx_f32 mx_dot(const mx_profile *p, mx_format fa, mx_format fb, unsigned K, const mx_elem *a,
               const mx_e8m0 *sa, const mx_elem *b, const mx_e8m0 *sb, mx_f32 c, bool clamp) {
-	struct scaled x = { mx_format_info(fa), mx_format_info(fb), a, b, sa, sb };
-	return mx_dot_steps(p, K, product_of, &x, c, clamp);
+	struct mx_dot_operand x = by_e8m0(fa, a, sa), y = by_e8m0(fb, b, sb);
+	return mx_block_dot(p, K, &x, &y, c, clamp);
+}
+
+static mx_status check(const struct mx_dot_operand *o, unsigned K) {
+	if (!o->codes || !o->scales)
+		return MX_BAD_POINTER;
+	if ((unsigned)o->format >= MX_FORMATS)
+		return MX_BAD_FORMAT;
+	if ((unsigned)o->scale_format >= MX_SCALE_FORMATS || (o->block != 16 && o->block != 32))
+		return MX_BAD_OPTION;
+	return K % o->block ? MX_BAD_SHAPE : MX_OK;
+}
+
+mx_status mx_mma_block_dot(const mx_profile *p, unsigned K, const struct mx_dot_operand *a,
+                           const struct mx_dot_operand *b, mx_f32 c, mx_f32 *d) {
+	if (!p || !a || !b || !d)
+		return MX_BAD_POINTER;
+	mx_status s = check(a, K);
+	s = s ? s : check(b, K);
+	s = s ? s : mx_profile_check(p);
+	if (!s)
+		*d = mx_block_dot(p, K, a, b, c, false);
+	return s;
 }
 
 mx_status mx_mma_dot(const mx_profile *p, mx_format fa, mx_format fb, unsigned K, const mx_elem *a,
                      const mx_e8m0 *sa, const mx_elem *b, const mx_e8m0 *sb, mx_f32 c, mx_f32 *d) {
-	if (!p || !a || !sa || !b || !sb || !d)
+	if (!sa || !sb)
 		return MX_BAD_POINTER;
-	if ((unsigned)fa >= MX_FORMATS || (unsigned)fb >= MX_FORMATS)
-		return MX_BAD_FORMAT;
-	if (K % MX_BLOCK)
-		return MX_BAD_SHAPE;
-	mx_status s = mx_profile_check(p);
-	if (!s)
-		*d = mx_dot(p, fa, fb, K, a, sa, b, sb, c, false);
-	return s;
+	struct mx_dot_operand x = by_e8m0(fa, a, sa), y = by_e8m0(fb, b, sb);
+	return mx_mma_block_dot(p, K, &x, &y, c, d);
 }

@@ -2,8 +2,7 @@
 #include "step.h"
 #include "../num/number.h"
 
-struct mx_term mx_term_of_code(const struct mx_format_info *t, uint32_t code) {
-	struct mx_number x = mx_decode(t, code);
+static struct mx_term term_of(struct mx_number x, unsigned man_bits) {
 	return (struct mx_term){
 		.kind = x.kind == MX_NAN   ? MX_TERM_NAN
 		        : x.kind == MX_INF ? MX_TERM_INF
@@ -11,8 +10,16 @@ struct mx_term mx_term_of_code(const struct mx_format_info *t, uint32_t code) {
 		.negative = x.negative,
 		.sig = x.sig,
 		.exp = x.exp,
-		.top = x.exp + t->man_bits,
+		.top = x.exp + (int)man_bits,
 	};
+}
+
+struct mx_term mx_term_of_code(const struct mx_format_info *t, uint32_t code) {
+	return term_of(mx_decode(t, code), t->man_bits);
+}
+
+struct mx_term mx_term_of_scale(mx_scale_format f, uint8_t code) {
+	return term_of(mx_scale_number(f, code), mx_scale_man_bits(f));
 }
 
 struct mx_term mx_term_of_f32(mx_f32 c) {
@@ -41,7 +48,7 @@ static bool is_subnormal(struct mx_term t) {
 	return t.kind == MX_TERM_NUMBER && t.sig && leading(t) < t.top;
 }
 
-static struct mx_term factor(const mx_profile *p, struct mx_term t) {
+struct mx_term mx_term_element(const mx_profile *p, struct mx_term t) {
 	if (is_subnormal(t)) {
 		t.sig = p->flush & MX_FLUSH_ELEMENTS ? 0 : t.sig;
 		t.top = p->lead && t.sig ? leading(t) : t.top;
@@ -49,9 +56,7 @@ static struct mx_term factor(const mx_profile *p, struct mx_term t) {
 	return t;
 }
 
-struct mx_term mx_term_product(const mx_profile *p, struct mx_term a, struct mx_term b) {
-	a = factor(p, a);
-	b = factor(p, b);
+struct mx_term mx_term_times(struct mx_term a, struct mx_term b) {
 	bool nan = a.kind == MX_TERM_NAN || b.kind == MX_TERM_NAN;
 	bool inf = a.kind == MX_TERM_INF || b.kind == MX_TERM_INF;
 	return (struct mx_term){
@@ -63,6 +68,10 @@ struct mx_term mx_term_product(const mx_profile *p, struct mx_term a, struct mx_
 		.exp = a.exp + b.exp,
 		.top = a.top + b.top,
 	};
+}
+
+struct mx_term mx_term_product(const mx_profile *p, struct mx_term a, struct mx_term b) {
+	return mx_term_times(mx_term_element(p, a), mx_term_element(p, b));
 }
 
 void mx_step_begin(struct mx_step *s, const mx_profile *p) {

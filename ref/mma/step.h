@@ -5,8 +5,8 @@
 #include "../mxref.h"
 #include "wide.h"
 
-/* Bounds of mx_profile_check for aligned sums: the terms of a part are below
- * 2^(MX_STEP_BITS + 2), so all sums fit 64 bits. */
+/* Bounds of mx_profile_check for aligned sums: the terms of a part, products of two elements and
+ * two scales, are below 2^(MX_STEP_BITS + 4), so all sums fit 64 bits. */
 enum { MX_STEP_BITS = 40, MX_STEP_TERMS = 128, MX_PARTS = 4 };
 
 /* A product, or an accumulator: +-sig * 2^exp or special. `top` is the exponent by the
@@ -20,9 +20,14 @@ struct mx_term {
 
 /* A factor of a product; sig below 2^16. */
 struct mx_term mx_term_of_code(const struct mx_format_info *t, uint32_t code);
+struct mx_term mx_term_of_scale(mx_scale_format f, uint8_t code);
 struct mx_term mx_term_of_f32(mx_f32 c);
 
-/* Under a profile, which may flush subnormal factors or take their exponent otherwise. */
+struct mx_term mx_term_times(struct mx_term a, struct mx_term b);
+
+/* Under a profile, which may flush subnormal elements or take their exponent otherwise: an element,
+ * and the product of two. */
+struct mx_term mx_term_element(const mx_profile *p, struct mx_term t);
 struct mx_term mx_term_product(const mx_profile *p, struct mx_term a, struct mx_term b);
 
 struct mx_step {
@@ -49,7 +54,9 @@ mx_f32 mx_dot_steps(const mx_profile *p, unsigned K,
                     struct mx_term (*product)(const mx_profile *, const void *of, unsigned k),
                     const void *of, mx_f32 c, bool clamp);
 
-/* mx_mma_dot, with clamp. */
+/* mx_mma_block_dot and mx_mma_dot, with clamp. */
+mx_f32 mx_block_dot(const mx_profile *p, unsigned K, const struct mx_dot_operand *a,
+                    const struct mx_dot_operand *b, mx_f32 c, bool clamp);
 mx_f32 mx_dot(const mx_profile *p, mx_format fa, mx_format fb, unsigned K, const mx_elem *a,
               const mx_e8m0 *sa, const mx_elem *b, const mx_e8m0 *sb, mx_f32 c, bool clamp);
 

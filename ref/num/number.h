@@ -59,7 +59,8 @@ static inline struct mx_number mx_decode(const struct mx_format_info *t, uint32_
 	struct mx_number x = { .negative = sign };
 	if (mx_is_special(t, code)) {
 		x.kind = t->specials == MX_IEEE && man == 0 ? MX_INF : MX_NAN;
-		x.sig = t->bits > 8 ? man << (MX_F32_MAN - t->man_bits) : 0;
+		bool payload = t->specials == MX_IEEE && t->bits > 8;
+		x.sig = payload ? man << (MX_F32_MAN - t->man_bits) : 0;
 		x.negative = sign && t->specials != MX_FNUZ;
 	} else {
 		x.sig = field ? man | UINT32_C(1) << t->man_bits : man;
@@ -113,6 +114,10 @@ static inline uint32_t mx_encode(const struct mx_format_info *t, struct mx_numbe
 	}
 	return mx_signed_code(t, (uint32_t)code, x.negative);
 }
+
+/* A scale; its sig is below 16. The bits of its mantissa. */
+struct mx_number mx_scale_number(mx_scale_format f, uint8_t code);
+unsigned mx_scale_man_bits(mx_scale_format f);
 
 static inline struct mx_number mx_number_of_f32(mx_f32 x) {
 	return mx_decode(&mx_types[MX_TYPE_FP32], x.v);

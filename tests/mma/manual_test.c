@@ -132,6 +132,12 @@ static void test_scaled(void) {
 	BAD(mx_mma_dot, "b", p, 0, 0, 32, code, &s, NULL, &s, c, &d);
 	BAD(mx_mma_dot, "sb", p, 0, 0, 32, code, &s, code, NULL, c, &d);
 	BAD(mx_mma_dot, "d", p, 0, 0, 32, code, &s, code, &s, c, NULL);
+	struct mx_dot_operand o = { 0, code, 0, 16, &s.v }, bad = { 0, NULL, 0, 16, &s.v };
+	BAD(mx_mma_block_dot, "p", NULL, 16, &o, &o, c, &d);
+	BAD(mx_mma_block_dot, "a", p, 16, NULL, &o, c, &d);
+	BAD(mx_mma_block_dot, "b", p, 16, &o, NULL, c, &d);
+	BAD(mx_mma_block_dot, "d", p, 16, &o, &o, c, NULL);
+	BAD(mx_mma_block_dot, "codes", p, 16, &bad, &o, c, &d);
 	BAD(mx_layout_operand, "mn", MX_16X16X128, MX_E4M3, 0, 0, NULL, &n);
 	BAD(mx_layout_operand, "k", MX_16X16X128, MX_E4M3, 0, 0, &n, NULL);
 	BAD(mx_layout_scale, "mn", MX_16X16X128, 0, NULL, &n);
@@ -270,6 +276,11 @@ static void test_ranges(void) {
 	                   MX_BAD_PROFILE &&
 	           d.v == 7,
 	   "so do a K that is not a multiple of 32, formats and profiles");
+	struct mx_dot_operand o = { 0, code, MX_SCALE_FORMATS, 16, &s->v };
+	bool none = mx_mma_block_dot(p, 16, &o, &o, c, &d) == MX_BAD_OPTION;
+	o.scale_format = MX_S_E5M3, o.block = 8;
+	ok(none && mx_mma_block_dot(p, 16, &o, &o, c, &d) == MX_BAD_OPTION && d.v == 7,
+	   "  and scale formats and blocks that no instruction has");
 	struct mx_mma_args args = wave_args("block32", 0, MX_E4M3, MX_E4M3, &w);
 	args.fmt_b = MX_FORMATS;
 	bool good = mx_mma_scaled(&args) == MX_BAD_FORMAT;

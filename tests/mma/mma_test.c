@@ -62,6 +62,41 @@ static void test_special_values(void) {
 	check_bits(run("block32", &x), 0xFF800000, "overflow is infinity, signed");
 }
 
+/* 1 * 1 at each k of 32, with scales of A for blocks of 16, and 2^0 of B for its 32. */
+static uint32_t sum_by_scales(mx_scale_format f, uint8_t low, uint8_t high, const char *profile) {
+	static const uint8_t one = 0x78;
+	mx_elem codes[32];
+	const uint8_t scales[2] = { low, high };
+	const struct mx_dot_operand a = { MX_E2M1, codes, f, 16, scales };
+	const struct mx_dot_operand b = { MX_E2M1, codes, MX_S_E5M3, 32, &one };
+	mx_f32 d = { 0xBAD };
+	memset(codes, 2, sizeof codes);
+	mx_mma_block_dot(mx_profile_by_name(profile), 32, &a, &b, (mx_f32){ 0 }, &d);
+	return d.v;
+}
+
+static void test_scale_formats(void) {
+	static const struct {
+		mx_scale_format f;
+		uint8_t low, high;
+		float want;
+	} rows[] = {
+		{ MX_S_E5M3, 0x7C, 0x81, 16 * (1.5f + 2.25f) },
+		{ MX_S_E5M3, 0x01, 0x00, 16 * 0x1p-17f },
+		{ MX_S_E5M3, 0xFE, 0x78, 16 * (114688 + 1.f) },
+		{ MX_S_E4M3, 0x3A, 0xBC, 16 * (1.25f - 1.5f) },
+		{ MX_S_E8M0, 0x7E, 0x81, 16 * (0.5f + 4) },
+	};
+	unsigned wrong = 0;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		wrong += sum_by_scales(rows[i].f, rows[i].low, rows[i].high, "block32") !=
+		         bits_of(rows[i].want);
+	ok(!wrong, "scales multiply by their value, blocks of 16 each by their own");
+	ok(sum_by_scales(MX_S_E5M3, 0x78, 0xFF, "fused") == NAN32 &&
+	           sum_by_scales(MX_S_E4M3, 0x7F, 0x38, "fma32") == NAN32,
+	   "a scale that is NaN makes the sum NaN");
+}
+
 static void test_zero_signs(void) {
 	struct dot x = dot_of(4, 4, 64, 0x80000000, NULL, 0);
 	check_bits(run("block32", &x), 0, "-0 plus products of +0 is +0");
@@ -465,6 +500,7 @@ static void test_profiles(void) {
 int main(void) {
 	test_profiles();
 	test_special_values();
+	test_scale_formats();
 	test_zero_signs();
 	test_wide_range();
 	test_largest_sum();

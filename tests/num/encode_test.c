@@ -272,6 +272,68 @@ static void test_scales(void) {
 	ok(!bad, "every E8M0 code round-trips in every rounding");
 }
 
+/* ---- scales that are floats ---- */
+
+/* E5M3 by its definition. */
+static double e5m3(unsigned code) {
+	unsigned field = code >> 3, man = code & 7;
+	return code == 0xFF ? NAN : field ? ldexp(8 + man, (int)field - 18) : ldexp(man, -17);
+}
+
+static double scale_value(mx_scale_format f, unsigned code) {
+	return f == MX_S_E5M3 ? e5m3(code) : as_float(decode(MX_E4M3, code));
+}
+
+/* Between two neighbouring codes the nearer one wins, the even one at the middle. */
+static void test_float_scales(mx_scale_format f, const char *name, unsigned nan) {
+	unsigned bad = 0;
+	for (unsigned c = 0; c < nan; c++) {
+		double low = scale_value(f, c), next = c + 1 < nan ? scale_value(f, c + 1) : low;
+		double middle = (low + next) / 2;
+		uint32_t m = bits_of((float)middle);
+		bad += mx_block_scale_to_f32(f, c).v != bits_of((float)low);
+		bad += mx_block_scale_from_f32(f, (mx_f32){ bits_of((float)low) }) != c;
+		bad += mx_block_scale_from_f32(f, (mx_f32){ bits_of((float)-low) }) != c;
+		if (c + 1 == nan)
+			continue;
+		bad += mx_block_scale_from_f32(f, (mx_f32){ m }) != c + (c & 1);
+		bad += mx_block_scale_from_f32(f, (mx_f32){ m - 1 }) != c;
+		bad += mx_block_scale_from_f32(f, (mx_f32){ m + 1 }) != c + 1;
+	}
+	ok(!bad, "%s scales: codes are their values, and a number gets the nearest", name);
+	ok(mx_block_scale_from_f32(f, (mx_f32){ 0x7F800000 }) == nan - 1 &&
+	           mx_block_scale_from_f32(f, (mx_f32){ 0x7F7FFFFF }) == nan - 1 &&
+	           mx_block_scale_from_f32(f, (mx_f32){ 0xFFC00000 }) == nan &&
+	           mx_block_scale_to_f32(f, nan).v == 0x7FC00000,
+	   "%s scales saturate; NaN stays", name);
+}
+
+static void test_scale_formats(void) {
+	static const struct {
+		mx_scale_format f;
+		unsigned code;
+		uint32_t value;
+	} rows[] = {
+		{ MX_S_E5M3, 0x00, 0x00000000 }, { MX_S_E5M3, 0x01, 0x37000000 }, /* 2^-17 */
+		{ MX_S_E5M3, 0x07, 0x38600000 },                                  /* 7 * 2^-17 */
+		{ MX_S_E5M3, 0x08, 0x38800000 },                                  /* 2^-14 */
+		{ MX_S_E5M3, 0x78, 0x3F800000 }, { MX_S_E5M3, 0x7C, 0x3FC00000 }, /* 1, 1.5 */
+		{ MX_S_E5M3, 0xF8, 0x47800000 }, { MX_S_E5M3, 0xFE, 0x47E00000 }, /* 114688 */
+		{ MX_S_E4M3, 0x7E, 0x43E00000 }, { MX_S_E4M3, 0xB8, 0xBF800000 }, /* 448, -1 */
+		{ MX_S_E8M0, 0x00, 0x00400000 }, { MX_S_E8M0, 0xFE, 0x7F000000 },
+		{ MX_S_E8M0, 0xFF, 0x7FC00000 },
+	};
+	unsigned bad = 0;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		bad += mx_block_scale_to_f32(rows[i].f, rows[i].code).v != rows[i].value;
+	ok(!bad, "scales of the three formats have the values derived by hand");
+	test_float_scales(MX_S_E5M3, "E5M3", 0xFF);
+	test_float_scales(MX_S_E4M3, "E4M3", 0x7F);
+	ok(mx_block_scale_from_f32(MX_S_E8M0, (mx_f32){ 0xBFC00000 }) == 0x80 &&
+	           mx_block_scale_from_f32(MX_S_E8M0, (mx_f32){ 0x7F800000 }) == 0xFE,
+	   "an E8M0 scale is the nearer power; 1.5 gives 2");
+}
+
 /* ---- binary16 against that of the host ---- */
 
 #ifdef __FLT16_MAX__
@@ -315,6 +377,7 @@ int main(void) {
 	test_overflow();
 	test_sr_rate();
 	test_scales();
+	test_scale_formats();
 	test_host_f16();
 	return done_testing();
 }
