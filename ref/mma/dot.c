@@ -69,6 +69,28 @@ mx_f32 mx_block_dot(const mx_profile *p, unsigned K, const struct mx_dot_operand
 	return mx_dot_steps(p, K, product_of, &x, c, clamp);
 }
 
+void mx_dot_factors(const mx_profile *p, unsigned K, const struct mx_dot_operand *o,
+                    struct mx_term *factors) {
+	for (unsigned k = 0; k < K; k++)
+		factors[k] = factor(p, o, k);
+}
+
+struct factors {
+	const struct mx_term *a, *b;
+};
+
+static struct mx_term product_of_factors(const mx_profile *p, const void *of, unsigned k) {
+	const struct factors *x = of;
+	(void)p;
+	return mx_term_times(x->a[k], x->b[k]);
+}
+
+mx_f32 mx_factors_dot(const mx_profile *p, unsigned K, const struct mx_term *a,
+                      const struct mx_term *b, mx_f32 c, bool clamp) {
+	struct factors x = { a, b };
+	return mx_dot_steps(p, K, product_of_factors, &x, c, clamp);
+}
+
 static struct mx_dot_operand by_e8m0(mx_format f, const mx_elem *codes, const mx_e8m0 *scales) {
 	return (struct mx_dot_operand){ f, codes, MX_S_E8M0, MX_BLOCK, &scales->v };
 }

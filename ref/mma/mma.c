@@ -17,19 +17,54 @@ uint32_t mx_tile_dot(const struct mx_mma_args *g, const struct mx_tile *a, const
 	        .v;
 }
 
+/* An operand's factors, a row of them when it is first needed. */
+struct factors {
+	struct mx_tile tile;
+	struct mx_dot_operand operand;
+	uint32_t decoded; /* rows */
+	struct mx_term factor[MX_TILE_ELEMS];
+};
+
+static void load_factors(struct factors *f, const struct mx_mma_args *g, mx_format format,
+                         const uint32_t (*regs)[MX_LANES], const uint8_t *scale) {
+	mx_tile_load(&f->tile, g->shape, format, regs, scale);
+	f->operand = (struct mx_dot_operand){ format, NULL, MX_S_E8M0, MX_BLOCK, NULL };
+	f->decoded = 0;
+}
+
+static const struct mx_term *row_of(struct factors *f, const mx_profile *p, unsigned K,
+                                    unsigned row) {
+	struct mx_term *factors = f->factor + row * K;
+	if (!(f->decoded >> row & 1)) {
+		f->operand.codes = f->tile.elem + row * K;
+		f->operand.scales = &f->tile.scale[row * (K / MX_BLOCK)].v;
+		mx_dot_factors(p, K, &f->operand, factors);
+		f->decoded |= UINT32_C(1) << row;
+	}
+	return factors;
+}
+
 void mx_mma_some_plain(const struct mx_mma_args *g, const uint64_t *lanes) {
-	struct mx_tile a, b;
+	struct factors a, b;
+	unsigned K = mx_shape_k(g->shape), row, col;
 	uint64_t any = 0;
 	for (unsigned r = 0; r < mx_results(g->shape); r++)
 		any |= lanes[r];
 	if (!any)
 		return;
-	mx_tile_load(&a, g->shape, g->fmt_a, g->a, g->scale_a);
-	mx_tile_load(&b, g->shape, g->fmt_b, g->b, g->scale_b);
+	load_factors(&a, g, g->fmt_a, g->a, g->scale_a);
+	load_factors(&b, g, g->fmt_b, g->b, g->scale_b);
 	for (unsigned r = 0; r < mx_results(g->shape); r++)
-		for (unsigned lane = 0; lane < MX_LANES; lane++)
-			if (lanes[r] >> lane & 1)
-				g->d[r][lane] = mx_tile_dot(g, &a, &b, lane, r);
+		for (unsigned lane = 0; lane < MX_LANES; lane++) {
+			if (!(lanes[r] >> lane & 1))
+				continue;
+			mx_place_result(g->shape, lane, r, &row, &col);
+			g->d[r][lane] =
+				mx_factors_dot(g->profile, K, row_of(&a, g->profile, K, row),
+			                       row_of(&b, g->profile, K, col),
+			                       (mx_f32){ g->c[r][lane] }, g->clamp)
+					.v;
+		}
 }
 
 /* args after abs_c and neg_c; a modified C is stored in `c`. */

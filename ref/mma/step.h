@@ -54,6 +54,12 @@ mx_f32 mx_dot_steps(const mx_profile *p, unsigned K,
                     struct mx_term (*product)(const mx_profile *, const void *of, unsigned k),
                     const void *of, mx_f32 c, bool clamp);
 
+/* The K factors of an operand with their scales, and the dot of such factors. */
+void mx_dot_factors(const mx_profile *p, unsigned K, const struct mx_dot_operand *o,
+                    struct mx_term *factors);
+mx_f32 mx_factors_dot(const mx_profile *p, unsigned K, const struct mx_term *a,
+                      const struct mx_term *b, mx_f32 c, bool clamp);
+
 /* mx_mma_block_dot and mx_mma_dot, with clamp. */
 mx_f32 mx_block_dot(const mx_profile *p, unsigned K, const struct mx_dot_operand *a,
                     const struct mx_dot_operand *b, mx_f32 c, bool clamp);
