@@ -127,6 +127,24 @@ static void rewrite_data(struct rewriting *r, const struct mx_case *c) {
 		}
 }
 
+/* "FILE" or "FILE:NAME" of measured profiles. */
+static void rewrite_profile(struct rewriting *r, const struct mx_case *c) {
+	const yaml_node_t *root = yaml_document_get_root_node(&r->s.document);
+	const yaml_node_t *at = source_key(&r->s, source_key(&r->s, root, "verdict"), "profile");
+	struct mx_case own = *c;
+	char path[PATH_MAX], *quoted, *text = NULL;
+	const char *name;
+	own.profile = NULL;
+	if (!at || !mx_case_profile_file(&own, path, sizeof path, &name))
+		return;
+	if ((quoted = quoted_path(r, path)) &&
+	    asprintf(&text, "%.*s%s%s\"", (int)strlen(quoted) - 1, quoted, name ? ":" : "",
+	             name ? name : "") < 0)
+		text = NULL;
+	free(quoted);
+	replace(r, byte_of(&r->s, at->start_mark.index), byte_of(&r->s, at->end_mark.index), text);
+}
+
 /* ---- runs ---- */
 
 /* The key `runs` with its value: whole lines. */
@@ -231,6 +249,7 @@ char *mx_case_with_run(const struct mx_case *c, const struct mx_case_run *run,
 	else {
 		rewrite_code(&r, c);
 		rewrite_data(&r, c);
+		rewrite_profile(&r, c);
 		rewrite_runs(&r, c, run, from, to);
 		if (r.failed || !(text = apply(&r)))
 			mx_fail(err, "%s: cannot be saved: no memory, or a file is absent",

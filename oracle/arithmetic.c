@@ -42,7 +42,9 @@ static void expect_row(struct mx_arithmetic *a, const struct mx_profile_row *row
 
 /* The scaled MFMA of the case's product; false: there is none. */
 static bool insn_of(const struct mx_plan *p, char name[MX_SCALED_NAME]) {
-	const struct mx_buffer *a = mx_plan_role(p, MX_ROLE_A), *b = mx_plan_role(p, MX_ROLE_B);
+	bool swapped = p->c->verdict.swapped;
+	const struct mx_buffer *a = mx_plan_role(p, swapped ? MX_ROLE_B : MX_ROLE_A),
+			       *b = mx_plan_role(p, swapped ? MX_ROLE_A : MX_ROLE_B);
 	for (mx_shape s = MX_16X16X128; a && b && s <= MX_32X32X64; s++)
 		if (mx_shape_k(s) == p->c->verdict.mma_k && (unsigned)a->type < MX_FORMATS &&
 		    (unsigned)b->type < MX_FORMATS)
@@ -84,6 +86,8 @@ static int take_file(struct mx_arithmetic *a, const char *path, const char *name
 		return list_single(a, path, err);
 	if (!(row = find(a->file, name)))
 		return mx_fail(err, "%s: no profile %s", path, name);
+	if (!row->profile.group)
+		return mx_fail(err, "%s: %s: a profile without steps: of integers", path, name);
 	a->all = &row->profile;
 	return 0;
 }

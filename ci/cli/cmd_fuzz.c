@@ -40,6 +40,8 @@ static void print_command(const struct mx_options *o, const struct mx_shapes *s,
 	       f->saved[0] ? f->saved : s->c->path);
 	if (o->code_object && (!f->saved[0] || s->c->n_steps))
 		printf(" --co '%s'", o->code_object);
+	if (o->profile)
+		printf(" --profile '%s'", o->profile);
 	if (!f->saved[0] && o->code_dir)
 		printf(" --code '%s'", o->code_dir);
 	if (!f->saved[0]) {

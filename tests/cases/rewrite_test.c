@@ -58,6 +58,13 @@ static void paths(void) {
 	text = saved(edited("rows: 3, cols: 5, ld: 16", with_data), "", NULL);
 	has(text, "%s", "data: \"w.npy\"}", "one below is relative to it");
 	free(text);
+	text = saved(edited("profile: block32", "profile: k.co.yaml:x"), "/sub", NULL);
+	has(text, "profile: \"%s/k.co.yaml:x\", ", at,
+	    "so has the file of a profile, which keeps its name");
+	free(text);
+	text = saved(edited("profile: block32", "profile: k.co.yaml"), "", NULL);
+	has(text, "%s", "profile: \"k.co.yaml\", ", "  or none");
+	free(text);
 	text = saved(edited("code: gemm/mxfp4_gemm.co", "code: k.co"), "/sub", NULL);
 	has(text, "code: \"%s/k.co\"\n", at, "so is a code object beside the case");
 	free(text);
@@ -83,6 +90,7 @@ int main(void) {
 	need(!mkdir(sub, 0777), sub);
 	make_file("w.npy");
 	make_file("k.co");
+	make_file("k.co.yaml");
 	one_run();
 	paths();
 	variants();

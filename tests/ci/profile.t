@@ -86,6 +86,15 @@ like($out, qr/^      assumed: .*the profiles that it has for single instructions
 mxcheck('--device', 'emu', '--profile', $file, 'gemm/mxfp8_f32/13x31x1120/general', 'gemm/mxfp4_f32/5x130x96/general', $mxfp8, $exact, 'foreign/mxfp4_opencl/5x7x64/exact');
 like($out, qr/^assumptions: the numbers of 1 of 5 runs rest on an assumed profile \(block32\)/m, '  and counted at the end') or diag $out, $err;
 
+# ---- operands of two formats ----
+
+my @mixed = map { [ "v_mfma_scale_f32_16x16x128_f8f6f4_$$_[0]", group => $$_[1] ] }
+	[ 'E2M1_E4M3', 32 ], [ 'E4M3_E2M1', 128 ], [ 'E4M3_E5M2', 32 ], [ 'E5M2_E4M3', 128 ], [ 'E2M3_E3M2', 128 ], [ 'E3M2_E2M3', 32 ];
+my $mixed = profiles('mixed.yaml', @mixed);
+is(mxcheck('--device', 'emu', '--assumptions', '--profile', $mixed, 'gemm/a8w4_pipelined_f32/256x256x768/general', 'gemm/mxfp8_wgrad_bf16/*special',
+	'gemm/mxfp8_grouped_gradient/64*special', 'gemm/mxfp6_pipelined_f32/33*general', 'foreign/mxfp6_scratch/*'), 0, 'operands of two formats') or diag $out, $err;
+like($out, qr/profile v_mfma_scale_f32_16x16x128_f8f6f4_E2M1_E4M3 .*\(1 case\)/, '  in the order of the instruction');
+
 # ---- in a case ----
 
 sub case_with {
@@ -136,6 +145,7 @@ my $twice = profiles('twice.yaml', [ $insn, %narrow ], [ $insn, %narrow ]);
 my $other = profiles('other.yaml', [ 'wgmma', %narrow ]);
 for ([ 'no such file', "$dir/absent.yaml: No such file", "$dir/absent.yaml" ], [ 'no such name', 'no profile x', "$file:x" ],
 	[ 'no such profile', '--profile block33: no such profile', 'block33' ], [ 'a name twice', "twice.yaml:14: profiles[1]: $insn is there twice", $twice ],
+	[ 'integers', 'of integers', profiles('i8.yaml', [ 'v_mfma_i32_16x16x64_i8', over => 0 ]) . ':v_mfma_i32_16x16x64_i8' ],
 	[ 'no instruction of gfx950', "no profile of an instruction of gfx950; give $other:NAME", $other ],
 	[ 'no file of profiles', 'gemm/mxfp4_f32.yaml:', 'cases/gemm/mxfp4_f32.yaml' ]) {
 	my ($sentence, $want, $profile) = @$_;
