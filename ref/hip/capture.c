@@ -375,6 +375,34 @@ MXHIP_API hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode *mo
 	return mx_hip_return(hipSuccess);
 }
 
+/* A node that the next one does not depend on any more need not be joined. */
+static void drop_front(struct mx_front *front) {
+	for (size_t i = 0; i < front->n; i++)
+		if (mx_is_graph_node(front->nodes[i]))
+			front->nodes[i]->captured = false;
+	front->n = 0;
+}
+
+MXHIP_API hipError_t hipStreamUpdateCaptureDependencies(hipStream_t handle, hipGraphNode_t *on,
+                                                        size_t n, unsigned flags) {
+	struct ihipStream_t *stream;
+	if (flags > hipStreamSetCaptureDependencies || (n && !on))
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e != hipSuccess)
+		return e;
+	if (!stream->capture)
+		return mx_hip_fail(hipErrorIllegalState, "the stream is not captured");
+	const struct ihipGraph *g = stream->capture->graph;
+	for (size_t i = 0; i < n; i++)
+		if (mx_graph_position(g, on[i]) == g->n)
+			return mx_hip_fail(hipErrorInvalidValue, "a node of another graph");
+	if (flags == hipStreamSetCaptureDependencies)
+		drop_front(&stream->front);
+	return mx_hip_return(mx_front_add(&stream->front, on, n) ? hipSuccess
+	                                                         : hipErrorOutOfMemory);
+}
+
 /* ---- callbacks ---- */
 
 /* The error of earlier work goes to the callback, and stays for the next synchronising call. */

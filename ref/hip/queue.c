@@ -564,6 +564,8 @@ bool mx_queue_event(hipEvent_t event, struct ihipEvent_t *copy) {
 	pthread_mutex_lock(&lock);
 	*copy = *event;
 	bool complete = !pending(event->stream, event->seq);
+	if (complete)
+		tell_host_of(event);
 	pthread_mutex_unlock(&lock);
 	return complete;
 }

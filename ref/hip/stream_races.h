@@ -25,10 +25,11 @@ bool mx_races_observed(void);
 /* After a node: reports its races with earlier work. */
 void mx_races_check(const struct hipGraphNode *node);
 
-/* The work that the thread runs, or a wait for a value, comes after what has written it, or after
- * the record of an event. */
+/* A wait for a value comes after what has written it. */
 void mx_races_acquire(struct mx_stream_clock *clock, const struct mx_value *v);
-struct mx_stream_clock *mx_races_clock(void); /* NULL: none */
+
+/* The clock of what the thread runs, or NULL. */
+struct mx_stream_clock *mx_races_clock(void);
 
 /* Forgets work that comes before all that will be enqueued. Nothing is enqueued now. */
 void mx_races_forget(const struct mx_stream_clock *host);

@@ -358,6 +358,34 @@ static void test_joins(void) {
 	end(&x, hipSuccess, "a capture that waits for it");
 }
 
+static void test_dependencies(void) {
+	struct pair x = begin(hipStreamCaptureModeRelaxed);
+	hipStreamCaptureStatus status;
+	const hipGraphNode_t *last;
+	hipGraph_t graph;
+	hipGraphNode_t first, empty;
+	size_t n = 0, edges = 0;
+	set(&x, 0, x.s);
+	must(hipStreamGetCaptureInfo_v2(x.s, &status, NULL, &graph, &last, &n));
+	first = last[0];
+	must(hipGraphAddEmptyNode(&empty, graph, NULL, 0));
+	must(hipStreamUpdateCaptureDependencies(x.s, &empty, 1, hipStreamAddCaptureDependencies));
+	set(&x, 1, x.s);
+	must(hipGraphGetEdges(graph, NULL, NULL, &edges));
+	ok(edges == 2, "a captured node depends on a node that the program adds");
+	must(hipStreamUpdateCaptureDependencies(x.s, &first, 1, hipStreamSetCaptureDependencies));
+	set(&x, 2, x.s);
+	must(hipGraphGetEdges(graph, NULL, NULL, &edges));
+	ok(edges == 3, "or on others instead");
+	is(hipStreamUpdateCaptureDependencies(x.t, &first, 1, 0), hipErrorIllegalState,
+	   "dependencies of a stream that is not captured");
+	is(hipStreamUpdateCaptureDependencies(x.s, (hipGraphNode_t[]){ NULL }, 1, 0),
+	   hipErrorInvalidValue, "of no node");
+	is(hipStreamUpdateCaptureDependencies(x.s, &first, 1, 2), hipErrorInvalidValue,
+	   "with other flags");
+	end(&x, hipSuccess, "nodes that are left need not be joined");
+}
+
 static void *end_here(void *stream) {
 	hipGraph_t graph;
 	is(hipStreamEndCapture(stream, &graph), hipErrorStreamCaptureWrongThread,
@@ -433,6 +461,7 @@ int main(void) {
 	test_unloaded_kernel_in_graph();
 	test_capture_ends();
 	test_joins();
+	test_dependencies();
 	test_broken_captures();
 	return done_testing();
 }

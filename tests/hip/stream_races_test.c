@@ -150,6 +150,13 @@ static void waits_of_the_host(void) {
 	add(p, s);
 	must(hipDeviceSynchronize());
 	set(p, 64, t);
+	must(hipEventRecord(e, t));
+	float ms;
+	while (hipEventElapsedTime(&ms, e, e) == hipErrorNotReady) { /* other work runs it */
+		set(q, 1, apart);
+		must(hipStreamSynchronize(apart));
+	}
+	add(p, s);
 }
 
 static void other_bytes(void) {
