@@ -246,9 +246,26 @@ static bool is_wide_literal(const struct mx_text *t, unsigned code) {
 	return code == MX_LITERAL64 && t->set == &mx_gfx1250_encodings;
 }
 
-/* A literal of 64 bits. An operand of fewer bits has its lowest, and LLVM prints the constant of
- * this value; of an i16 the constant of 32 bits. */
-static void put_wide_literal(struct mx_text *t, char type) {
+/* 64 bits of an operand of 64 bits; of an f64 the high dword alone, if the other one is 0. */
+static void put_64_bits(struct mx_text *t, uint64_t v, char type) {
+	const uint64_t two_pi = 0x3fc45f306dc9c882; /* 1 / (2 pi) */
+	const char *text = (uint32_t)v ? NULL : inline_text(f64, (uint32_t)(v >> 32));
+	if ((int64_t)v >= -16 && (int64_t)v < 0)
+		mx_put(t, "%d", (int)(int64_t)v);
+	else if (text)
+		mx_put(t, "%s", text);
+	else if (v == two_pi)
+		put_inline(t, MX_FLOAT_1_2PI, type);
+	else if (type == 'd' && !(uint32_t)v)
+		mx_put(t, "0x%x", (unsigned)(v >> 32));
+	else
+		mx_put(t, "0x%" PRIx64, v);
+}
+
+/* A literal of 64 bits that 32 bits hold is printed as lit64(), because an assembler encodes the
+ * plain number in fewer. An operand of fewer bits has its lowest, and LLVM prints the constant of
+ * this value; of an i16 the constant of 32 bits. True if it is printed as a plain number. */
+static bool put_wide_literal(struct mx_text *t, char type) {
 	uint64_t v = mx_text_literal(t, 2);
 	bool half = strchr("hb", type);
 	uint32_t low = half ? v & 0xffff : (uint32_t)v;
@@ -257,14 +274,17 @@ static void put_wide_literal(struct mx_text *t, char type) {
 	                                                      : f32;
 	const char *text = type == 'f' ? NULL : inline_text(floats, low);
 	int32_t number = half ? (int16_t)low : (int32_t)low;
-	if (type == 'd' || type == 'l')
-		mx_put(t, "0x%" PRIx64, v);
+	if (!(v >> 32))
+		mx_put(t, "lit64(0x%x)", (unsigned)v);
+	else if (type == 'd' || type == 'l')
+		put_64_bits(t, v, type);
 	else if (small(number))
 		mx_put(t, "%d", number);
 	else if (text)
 		mx_put(t, "%s", text);
 	else
 		mx_put(t, "0x%x", type == 's' ? low & 0xffff : low);
+	return v >> 32;
 }
 
 static bool put_source(struct mx_text *t, unsigned code, const struct mx_operand_spec *o) {
@@ -272,7 +292,7 @@ static bool put_source(struct mx_text *t, unsigned code, const struct mx_operand
 	if (code != MX_LITERAL && !wide)
 		return put_code(t, code, o, accumulator(t, o));
 	takes(t, o, 'i');
-	if (lacks_literal(t) || (wide && strstr(t->form->operands, "literal")))
+	if (lacks_literal(t) || (wide && strstr(t->form->operands, "literal:K1")))
 		return false;
 	if (wide)
 		put_wide_literal(t, o->type);
@@ -284,11 +304,15 @@ static bool put_source(struct mx_text *t, unsigned code, const struct mx_operand
 /* Whether the operand is printed as a plain number, so that a negative sign needs neg(): -1 is
  * another constant than neg(1). */
 static bool plain_number(struct mx_text *t, unsigned code, const struct mx_operand_spec *o) {
-	if (code != MX_LITERAL)
-		return is_inline(code) || is_wide_literal(t, code);
+	if (is_inline(code))
+		return true;
 	struct mx_text probe = *t;
 	char scratch[32];
 	probe.text = scratch, probe.room = sizeof scratch, probe.length = 0;
+	if (is_wide_literal(t, code))
+		return put_wide_literal(&probe, o->type);
+	if (code != MX_LITERAL)
+		return false;
 	return put_literal(&probe, (uint32_t)mx_text_literal(&probe, 1), o->type);
 }
 
@@ -356,7 +380,10 @@ static void put_smem_offset(struct mx_text *t) {
 
 static void put_number(struct mx_text *t, const struct mx_operand_spec *o) {
 	if (o->size > 1) {
-		mx_put(t, "0x%" PRIx64, mx_text_literal(t, o->size));
+		uint64_t wide = mx_text_literal(t, o->size);
+		bool high_alone = wide >> 32 && !(uint32_t)wide;
+		mx_put(t, wide >> 32 ? "0x%" PRIx64 : "lit64(0x%" PRIx64 ")",
+		       high_alone ? wide >> 32 : wide);
 		return;
 	}
 	uint32_t v =
