@@ -33,6 +33,7 @@
  *   [OCP] OCP Microscaling Formats (MX) Specification v1.0
  *   [OFP8] OCP 8-bit Floating Point Specification v1.0
  *   [ISA] AMD CDNA4 instruction set manual
+ *   rocjitsu: AMD's emulator, in ROCm/rocm-systems; not qualified on hardware for gfx1250
  */
 #ifndef MXREF_H
 #define MXREF_H
@@ -954,8 +955,8 @@ struct mx_dot_operand {
  * scales. MX_BAD_OPTION: no such scale format or block; MX_BAD_SHAPE: K is no multiple of a block.
  */
 MXREF_API mx_status mx_mma_block_dot(const mx_profile *p, unsigned K,
-                                     const struct mx_dot_operand *a,
-                                     const struct mx_dot_operand *b, mx_f32 c, mx_f32 *d);
+                                     const struct mx_dot_operand *a, const struct mx_dot_operand *b,
+                                     mx_f32 c, mx_f32 *d);
 
 /* The shapes of the scaled MFMA: D[M][N] = A[M][K] * B[K][N] + C[M][N]. */
 typedef enum { MX_16X16X128, MX_32X32X64 } mx_shape;
@@ -1035,7 +1036,7 @@ MXREF_API mx_status mx_mma_scaled(const struct mx_mma_args *args);
 
 /* ---- dense matrix instructions ---- */
 
-/* Element types of A, B, C and D of a dense MFMA. */
+/* Element types of A, B, C and D of a dense MFMA or of a WMMA. */
 typedef enum {
 	MX_T_F64,
 	MX_T_F32,
@@ -1045,6 +1046,9 @@ typedef enum {
 	MX_T_BF8, /* E5M2 */
 	MX_T_I8,
 	MX_T_I32,
+	MX_T_U8,
+	MX_T_F8F6F4, /* an MX format, by a field of the instruction */
+	MX_T_FP4,    /* E2M1 */
 } mx_type;
 
 /* A dense MFMA of gfx950: D[b] = C[b] + A[b] * B[b] for each of `blocks` blocks,
@@ -1144,6 +1148,90 @@ MXREF_API mx_status mx_mma_sparse(const struct mx_sparse_args *args);
 
 /* The same, one product at a time: the reference for the fast implementations. */
 MXREF_API mx_status mx_mma_sparse_plain(const struct mx_sparse_args *args);
+
+/* ---- matrix instructions of gfx1250 ---- */
+
+/* A WMMA of gfx1250, dense or scaled: D = C + A * B with A of m x k, B of k x 16, C and D of m
+ * x 16. wmma.def lists them, as LLVM 22 does, without those of 4-bit integers. Waves have 32 lanes:
+ * the registers below have MX_LANES, of which the first 32 are read and written. EXEC does not
+ * matter (assumed). */
+enum { MX_WAVE32 = 32, MX_WMMA_N = 16 };
+typedef enum { MX_SIDE_A, MX_SIDE_B } mx_side;
+struct mx_wmma {
+	const char *name; /* mnemonic: "v_wmma_f32_16x16x32_f16" */
+	unsigned m, k;
+	mx_type ab[2], c, d;
+	unsigned block; /* elements that share a scale: 0 (no scales), 32 or 16 (scale16) */
+};
+MXREF_API const struct mx_wmma *mx_wmma_by_name(const char *name); /* NULL: none */
+MXREF_API const struct mx_wmma *mx_wmma_at(size_t i);              /* NULL ends */
+
+/* The items of an operand in a lane and the registers that they fill, and those of C and D (vgprs:
+ * of D). f, here and below, is the format where the type is MX_T_F8F6F4, MX_E2M1 where it is
+ * MX_T_FP4, and otherwise ignored. 0 for NULL, and vgprs for another format. */
+MXREF_API unsigned mx_wmma_operand_items(const struct mx_wmma *op, mx_side s);
+MXREF_API unsigned mx_wmma_operand_vgprs(const struct mx_wmma *op, mx_side s, mx_format f);
+MXREF_API unsigned mx_wmma_result_items(const struct mx_wmma *op);
+MXREF_API unsigned mx_wmma_result_vgprs(const struct mx_wmma *op);
+
+/* The layout. `item` of a lane is A[*mn][*k], or B[*k][*mn], and of C or D [*row][*col]. Items are
+ * packed little-endian; FP6 continue in the next register. With h = lane / 16:
+ *
+ *   A, B   mn = lane % 16
+ *          f32         k = 2 h + item
+ *          f16, bf16   k = 16 (item / 8) + 8 h + item % 8
+ *          8 bits      k = 32 (item / 16) + 16 h + item % 16
+ *          FP6, FP4    k = 64 (item / 32) + 32 h + item % 32
+ *          K = 16      k = 8 h + item
+ *          In A of 32 rows, items 64 to 127 are those of row 16 + lane % 16.
+ *   C, D   row = 16 (item / 8) + 8 h + item % 8, col = lane % 16
+ *   scale  byte i of a register (block 32) or of a pair (block 16) is that of block i; its lane is
+ *          the row of a 32-row A, else the row or column plus 16 scale_row
+ *
+ * Sources: rocjitsu, and FlyDSL's kernels for f16, FP8 and FP4 with scales. Assumed: the unscaled
+ * forms of FP6 and FP4 are as the scaled ones (rocjitsu permutes their k), and 16x16x64 of FP8 has
+ * runs of 16 k (FlyDSL has 8). Both change only the order of the sums.
+ *
+ * MX_BAD_POINTER; MX_BAD_OPTION: no such lane, item or side; MX_BAD_FORMAT. */
+MXREF_API mx_status mx_wmma_operand(const struct mx_wmma *op, mx_side s, mx_format f, unsigned lane,
+                                    unsigned item, unsigned *mn, unsigned *k);
+MXREF_API mx_status mx_wmma_result(const struct mx_wmma *op, unsigned lane, unsigned item,
+                                   unsigned *row, unsigned *col);
+
+/* mx_dense_profile for a WMMA. */
+MXREF_API const mx_profile *mx_wmma_profile(const struct mx_wmma *op, const mx_profile *p);
+
+/* One WMMA on registers; d may be c. The arithmetic is that of the dense instructions, or with an
+ * MX format that of mx_mma_block_dot, K at once. The accumulation of gfx1250 is not published: all
+ * profiles are assumptions for it. C and D of 16 bits (assumed): C is widened, the steps are those
+ * of f32, and D is rounded once more, to nearest even.
+ *
+ * clamp: i32 saturates (the CLAMP bit), f16 and bf16 results that overflow become the largest
+ * number (MODE.FP16_OVFL, as in rocjitsu). f32 results ignore it. abs_c, neg_c: first |c|, then -c;
+ * NEG of A and B is left to the caller, who flips signs in registers.
+ *
+ * MX_BAD_POINTER, MX_BAD_PROFILE; MX_BAD_FORMAT: not a format of the instruction; MX_BAD_OPTION: no
+ * such scale format, or scale_row above 1. */
+struct mx_wmma_operand {
+	const uint32_t (*regs)[MX_LANES];
+	mx_format format;                   /* of MX_T_F8F6F4 and MX_T_FP4 */
+	bool is_unsigned;                   /* of MX_T_I8 */
+	const uint32_t (*scales)[MX_LANES]; /* 1 register, or 2 with blocks of 16 */
+	mx_scale_format scale_format;
+	unsigned scale_row; /* MATRIX_SCALE_ROW0 or ROW1; without effect on a 32-row A */
+};
+struct mx_wmma_args {
+	const struct mx_wmma *op;
+	const mx_profile *profile;
+	struct mx_wmma_operand ab[2];
+	const uint32_t (*c)[MX_LANES];
+	uint32_t (*d)[MX_LANES];
+	bool abs_c, neg_c, clamp;
+};
+MXREF_API mx_status mx_mma_wmma(const struct mx_wmma_args *args);
+
+/* The same, one product at a time: the reference for the fast one. */
+MXREF_API mx_status mx_mma_wmma_plain(const struct mx_wmma_args *args);
 
 #ifdef __cplusplus
 }

@@ -215,7 +215,7 @@ enum exact_overflow {
 enum { EXACT_SCALE_MAX = 700 };
 
 /* The code of f32 * 2^scale, |scale| <= EXACT_SCALE_MAX, rounded once. format: one of those above,
- * "FP16", "BF16" or "FP32". Overflow is a rounded magnitude above the largest finite one, or an
+ * "FP16", "BF16", "FP32", or the scale "E5M3" with a ninth bit as its sign. Overflow is a rounded magnitude above the largest finite one, or an
  * infinity; EXACT_RTZ never overflows from a finite number. NaN: 0x7F (E4M3), 0x7E (E5M2), the
  * largest magnitude (FP4, FP6), with its sign; in the wider formats it is quiet and keeps the upper
  * bits of the payload. There is no EXACT_SR to FP32. */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Magnitudes: largest finite code, result of overflow, NaN. [OCP MX v1.0, 5.3; OFP8, table 1; IEEE
- * 754-2019, 3.4] */
+ * 754-2019, 3.4] E5M3 is a scale without a sign (PTX: ue5m3); the sign here is a ninth bit. */
 static const struct format {
 	const char *name;
 	int bits, man, bias;
@@ -22,6 +22,7 @@ static const struct format {
 	{ "E3M2", 6, 2, 3, 31, 31, 31 },
 	{ "E4M3", 8, 3, 7, 0x7e, 0x7f, 0x7f },
 	{ "E5M2", 8, 2, 15, 0x7b, 0x7c, 0x7e },
+	{ "E5M3", 9, 3, 15, 0xfe, 0xff, 0xff },
 	{ "FP16", 16, 10, 15, 0x7bff, 0x7c00, 0x7e00 },
 	{ "BF16", 16, 7, 127, 0x7f7f, 0x7f80, 0x7fc0 },
 	{ "FP32", 32, 23, 127, 0x7f7fffff, 0x7f800000, 0x7fc00000 },

@@ -19,7 +19,10 @@ static const struct mx_format_info *type_of(mx_type t) {
 	case MX_T_I8: return &mx_types[MX_TYPE_INT8];
 	case MX_T_F64:
 	case MX_T_F32:
-	case MX_T_I32: break;
+	case MX_T_I32:
+	case MX_T_U8:
+	case MX_T_F8F6F4:
+	case MX_T_FP4: break;
 	}
 	return NULL;
 }

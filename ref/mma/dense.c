@@ -20,10 +20,11 @@ static unsigned bits_of_item(unsigned vgprs, unsigned items) {
 
 uint64_t mx_get_item(const uint32_t (*regs)[MX_LANES], unsigned bits, unsigned lane,
                      unsigned item) {
-	unsigned at = bits * item / 32;
-	if (bits == 64)
-		return regs[at][lane] | (uint64_t)regs[at + 1][lane] << 32;
-	return regs[at][lane] >> bits * item % 32 & (UINT32_MAX >> (32 - bits));
+	unsigned at = bits * item / 32, shift = bits * item % 32;
+	uint64_t x = regs[at][lane];
+	if (shift + bits > 32)
+		x |= (uint64_t)regs[at + 1][lane] << 32;
+	return x >> shift & (UINT64_MAX >> (64 - bits));
 }
 
 /* Results are 32 or 64 bits wide. */
@@ -77,11 +78,15 @@ static void load(struct operands *x, const struct mx_dense_args *g) {
 
 /* ---- dots by type ---- */
 
+static int64_t integer(mx_type t, uint64_t code) {
+	return t == MX_T_U8 ? (int64_t)(uint8_t)code : (int8_t)code;
+}
+
 static uint64_t dot_i8(const struct mx_dense_args *g, const uint64_t *a, const uint64_t *b,
                        uint64_t c) {
 	int64_t sum = (int32_t)c;
 	for (unsigned k = 0; k < g->op->k; k++)
-		sum += (int8_t)a[k] * (int8_t)b[k];
+		sum += integer(g->op->a, a[k]) * integer(g->op->b, b[k]);
 	if (g->clamp || g->profile->over)
 		sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
 	return (uint32_t)sum;
@@ -160,7 +165,8 @@ static uint64_t dot_profile(const struct mx_dense_args *g, const uint64_t *a, co
 uint64_t mx_dense_dot(const struct mx_dense_args *g, const uint64_t *a, const uint64_t *b,
                       uint64_t c) {
 	switch (g->op->a) {
-	case MX_T_I8: return dot_i8(g, a, b, c);
+	case MX_T_I8:
+	case MX_T_U8: return dot_i8(g, a, b, c);
 	case MX_T_F64: return dot_f64(g, a, b, c);
 	case MX_T_F32: return dot_f32(g, a, b, c);
 	default: return dot_profile(g, a, b, c);
@@ -188,9 +194,9 @@ static void some_plain(const struct mx_dense_args *g, const uint64_t *lanes) {
 		}
 }
 
-static void run_plain(const struct mx_dense_args *g) {
+static void run_plain(const void *args) {
 	static const uint64_t all[MX_DENSE_RESULTS] = { [0 ... MX_DENSE_RESULTS - 1] = UINT64_MAX };
-	some_plain(g, all);
+	some_plain(args, all);
 }
 
 typedef uint32_t operand_regs[OPERAND_VGPRS][MX_LANES];
@@ -207,7 +213,8 @@ static const uint32_t (*broadcast(const struct mx_dense_args *g, const uint32_t 
 	return (const uint32_t(*)[MX_LANES])copy;
 }
 
-static void run(const struct mx_dense_args *g) {
+static void run(const void *args) {
+	const struct mx_dense_args *g = args;
 	uint64_t again[MX_DENSE_RESULTS] = { 0 }, any = 0;
 	operand_regs a, b;
 	struct mx_products products = { .op = g->op,
@@ -239,30 +246,31 @@ static mx_status check(const struct mx_dense_args *g) {
 
 /* The thread's rounding mode and flush to zero must have no effect. The volatile pointer keeps
  * the compiler from moving floating-point operations across the calls of fesetenv(). */
-static mx_status in_default_environment(void (*f)(const struct mx_dense_args *),
-                                        const struct mx_dense_args *args) {
-	void (*volatile body)(const struct mx_dense_args *) = f;
-	mx_status status = check(args);
+void mx_in_default_environment(void (*f)(const void *), const void *args) {
+	void (*volatile body)(const void *) = f;
 	fenv_t environment;
-	if (status)
-		return status;
 	if (mx_environment_is_ieee()) {
 		body(args);
-		return MX_OK;
+		return;
 	}
 	fegetenv(&environment);
 	fesetenv(FE_DFL_ENV);
 	body(args);
 	fesetenv(&environment);
-	return MX_OK;
 }
 
 mx_status mx_mma_dense(const struct mx_dense_args *args) {
-	return in_default_environment(run, args);
+	mx_status status = check(args);
+	if (!status)
+		mx_in_default_environment(run, args);
+	return status;
 }
 
 mx_status mx_mma_dense_plain(const struct mx_dense_args *args) {
-	return in_default_environment(run_plain, args);
+	mx_status status = check(args);
+	if (!status)
+		mx_in_default_environment(run_plain, args);
+	return status;
 }
 
 const mx_profile *mx_dense_profile(const struct mx_dense *op, const mx_profile *p) {

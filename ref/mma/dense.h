@@ -14,9 +14,12 @@ static inline unsigned mx_type_bits(mx_type t) {
 	case MX_T_I32: return 32;
 	case MX_T_F16:
 	case MX_T_BF16: return 16;
+	case MX_T_FP4: return 4;
 	case MX_T_FP8:
 	case MX_T_BF8:
-	case MX_T_I8: break;
+	case MX_T_I8:
+	case MX_T_U8:
+	case MX_T_F8F6F4: break;
 	}
 	return 8;
 }
@@ -38,6 +41,9 @@ static inline void mx_place_dense_result(unsigned m, unsigned height, unsigned l
 	*row = height * (groups_in_item * group + lane_row % groups_in_item) + item % height;
 	*block = item / height / items_of_block * blocks_in_item + lane_row / groups_in_item;
 }
+
+/* Calls f with the default floating-point environment of the thread. */
+void mx_in_default_environment(void (*f)(const void *), const void *args);
 
 /* c plus the products of op->k pairs, by the types of args->op and the profile. */
 uint64_t mx_dense_dot(const struct mx_dense_args *args, const uint64_t *a, const uint64_t *b,

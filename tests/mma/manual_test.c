@@ -205,6 +205,39 @@ static void test_dense_and_sparse(void) {
 	}
 }
 
+static void test_wmma(void) {
+	static uint32_t regs[16][64];
+	const struct mx_wmma *op = mx_wmma_by_name("v_wmma_scale_f32_16x16x128_f8f6f4");
+	const mx_profile *p = mx_profile_by_name("block32");
+	unsigned n;
+	null("mx_wmma_by_name", "name", !mx_wmma_by_name(NULL));
+	null("mx_wmma_operand_items", "op", !mx_wmma_operand_items(NULL, MX_SIDE_A));
+	null("mx_wmma_operand_vgprs", "op", !mx_wmma_operand_vgprs(NULL, MX_SIDE_A, MX_E4M3));
+	null("mx_wmma_result_items", "op", !mx_wmma_result_items(NULL));
+	null("mx_wmma_result_vgprs", "op", !mx_wmma_result_vgprs(NULL));
+	null("mx_wmma_profile", "op", !mx_wmma_profile(NULL, p));
+	null("mx_wmma_profile", "p", !mx_wmma_profile(op, NULL));
+	BAD(mx_wmma_operand, "op", NULL, MX_SIDE_A, MX_E4M3, 0, 0, &n, &n);
+	BAD(mx_wmma_operand, "mn", op, MX_SIDE_A, MX_E4M3, 0, 0, NULL, &n);
+	BAD(mx_wmma_operand, "k", op, MX_SIDE_A, MX_E4M3, 0, 0, &n, NULL);
+	BAD(mx_wmma_result, "op", NULL, 0, 0, &n, &n);
+	BAD(mx_wmma_result, "row", op, 0, 0, NULL, &n);
+	BAD(mx_wmma_result, "col", op, 0, 0, &n, NULL);
+	BAD(mx_mma_wmma, "args", NULL);
+	BAD(mx_mma_wmma_plain, "args", NULL);
+	for (int i = 0; i < 6; i++) {
+		const struct mx_wmma_operand o = { .regs = i == 2 ? NULL : regs,
+			                           .scales = i == 3 ? NULL : regs };
+		struct mx_wmma_args g = { .op = i == 0 ? NULL : op,
+			                  .profile = i == 1 ? NULL : p,
+			                  .ab = { o, o },
+			                  .c = i == 4 ? NULL : regs,
+			                  .d = i == 5 ? NULL : regs };
+		BAD(mx_mma_wmma, "a field", &g);
+		BAD(mx_mma_wmma_plain, "a field", &g);
+	}
+}
+
 /* The first argument of BAD, or of null with quotes. */
 static bool is_called(const char *source, const char *name) {
 	char macro[80], string[80];
@@ -244,6 +277,7 @@ static void test_null(void) {
 	test_schemes();
 	test_scaled();
 	test_dense_and_sparse();
+	test_wmma();
 	ok(!wrongs, "a null pointer gives a status, no name, or 0: %d calls", calls);
 	if (ok(n && header, "the header and this test can be read"))
 		test_all_are_called(source);
