@@ -42,12 +42,19 @@ const char *exact_strerror(enum exact_status s);
 
 /* One operand, K contiguous. format: "E2M1", "E4M3", "E5M2", "E2M3" or "E3M2". codes: packed
  * elements (FP4 low nibble first, FP6 little-endian bit fields, FP8 bytes), row r at codes + r * ld
- * bytes. scales: E8M0 bytes, scale of (r, k) at scales[r * ld_scales + k / 32]. Only elements k < K
- * are read. */
+ * bytes. scales: bytes, scale of (r, k) at scales[r * ld_scales + k / block]. Only elements k < K
+ * are read.
+ *
+ * scale: "E8M0" (NULL), "E5M3" (no sign, bias 15, 0xff is NaN) or "E4M3" (with its sign); the value
+ * multiplies. block: 32 (0) or 16. exact_product, exact_product_as, exact_product_plain,
+ * exact_member_product and exact_regime take all of them; the others only E8M0 and 32, and give
+ * EXACT_BAD_FORMAT for another. */
 struct exact_operand {
 	const char *format;
 	const uint8_t *codes, *scales;
 	size_t ld, ld_scales;
+	const char *scale;
+	unsigned block;
 };
 
 /* K need not be a multiple of 32: the last block may be short. */
@@ -215,10 +222,11 @@ enum exact_overflow {
 enum { EXACT_SCALE_MAX = 700 };
 
 /* The code of f32 * 2^scale, |scale| <= EXACT_SCALE_MAX, rounded once. format: one of those above,
- * "FP16", "BF16", "FP32", or the scale "E5M3" with a ninth bit as its sign. Overflow is a rounded magnitude above the largest finite one, or an
- * infinity; EXACT_RTZ never overflows from a finite number. NaN: 0x7F (E4M3), 0x7E (E5M2), the
- * largest magnitude (FP4, FP6), with its sign; in the wider formats it is quiet and keeps the upper
- * bits of the payload. There is no EXACT_SR to FP32. */
+ * "FP16", "BF16", "FP32", or the scale "E5M3" with a ninth bit as its sign. Overflow is a rounded
+ * magnitude above the largest finite one, or an infinity; EXACT_RTZ never overflows from a finite
+ * number. NaN: 0x7F (E4M3), 0x7E (E5M2), the largest magnitude (FP4, FP6), with its sign; in the
+ * wider formats it is quiet and keeps the upper bits of the payload. There is no EXACT_SR to FP32.
+ */
 enum exact_status exact_encode(const char *format, uint32_t f32, int scale, enum exact_rounding r,
                                enum exact_overflow o, uint32_t random, uint32_t *code);
 

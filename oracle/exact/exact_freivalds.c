@@ -322,6 +322,8 @@ enum exact_status exact_freivalds(const struct exact_gemm *g, const uint32_t *c,
                                   uint64_t seed, size_t tile, struct exact_check *check) {
 	struct exact_regime_facts facts;
 	*check = (struct exact_check){ .missed = 1.0 / (double)PRIME };
+	if (!exact_plain_scales(&g->a) || !exact_plain_scales(&g->b))
+		return EXACT_BAD_FORMAT;
 	enum exact_status status = exact_regime_of(g, &facts, NULL, 0);
 	if (status || !facts.holds || !tile || ld_c < g->n)
 		return status ? status : EXACT_BAD_SHAPE;

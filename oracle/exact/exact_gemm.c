@@ -277,6 +277,8 @@ static enum exact_status gemm(const struct exact_gemm *g, size_t instruction, wa
 
 enum exact_status exact_product_plain(const struct exact_gemm *g, enum exact_output output,
                                       uint32_t *out) {
+	if (!exact_plain_scales(&g->a) || !exact_plain_scales(&g->b))
+		return exact_items_product(g, output, out);
 	enum exact_status status = gemm(g, 0, output == EXACT_F32 ? by_sum : by_odd_sum, out);
 	for (size_t i = 0; !status && i < g->m * g->n; i++)
 		out[i] = exact_narrow(out[i], output);

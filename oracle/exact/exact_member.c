@@ -312,39 +312,20 @@ uint32_t exact_member_dot(const struct exact_member *p, unsigned K, const struct
 struct work {
 	const struct exact_member *p;
 	unsigned K;
-	struct exact_rows a, b;
+	struct exact_items a, b;
 	uint32_t *out;
 };
 
-/* K factors of a row from element `first`, a multiple of the block. */
-static void factors(const struct exact_rows *rows, size_t row, size_t first, unsigned K,
-                    struct exact_item *to) {
-	struct exact_row r = exact_row_at(rows, row);
-	int man = (int)rows->format->man_bits;
-	for (size_t i = 0; i < K; i++) {
-		size_t k = first + i;
-		uint64_t sig = (uint64_t)llabs(r.sig[k]);
-		int up = sig && width(sig) - 1 > man ? width(sig) - 1 - man : 0;
-		int exp = r.block[k / EXACT_BLOCK].exp + up;
-		to[i] = (struct exact_item){ r.flags[k], sig >> up, exp, exp + man };
-	}
-}
-
 static void row_of_product(void *context, size_t from, size_t to) {
 	const struct work *w = context;
-	struct exact_item a[MAX_K], b[MAX_K];
-	size_t blocks = w->K / EXACT_BLOCK;
-	for (size_t i = from * w->b.rows; i < to * w->b.rows; i++)
-		w->out[i] = 0;
-	for (size_t i = from; i < to; i++)
-		for (size_t block = 0; block < w->a.blocks; block += blocks) {
-			factors(&w->a, i, block * EXACT_BLOCK, w->K, a);
-			for (size_t j = 0; j < w->b.rows; j++) {
-				uint32_t *acc = &w->out[i * w->b.rows + j];
-				factors(&w->b, j, block * EXACT_BLOCK, w->K, b);
-				*acc = exact_member_dot(w->p, w->K, a, b, *acc);
-			}
-		}
+	for (size_t i = from * w->b.rows; i < to * w->b.rows; i++) {
+		const struct exact_item *a = w->a.item + i / w->b.rows * w->a.width;
+		const struct exact_item *b = w->b.item + i % w->b.rows * w->b.width;
+		uint32_t acc = 0;
+		for (size_t k = 0; k < w->a.width; k += w->K)
+			acc = exact_member_dot(w->p, w->K, a + k, b + k, acc);
+		w->out[i] = acc;
+	}
 }
 
 enum exact_status exact_member_product(const struct exact_gemm *g, const struct exact_member *p,
@@ -353,13 +334,12 @@ enum exact_status exact_member_product(const struct exact_gemm *g, const struct 
 	size_t tile = g->k_tile ? g->k_tile : mma_k;
 	if (!mma_k || mma_k % EXACT_BLOCK || mma_k > MAX_K || tile % mma_k)
 		return EXACT_BAD_SHAPE;
-	enum exact_status status = exact_rows_decode(&w.a, &g->a, g->m, g->k, tile / EXACT_BLOCK);
+	enum exact_status status = exact_items_decode(&w.a, &g->a, g->m, g->k, tile / EXACT_BLOCK);
 	if (!status)
-		status = exact_rows_decode(&w.b, &g->b, g->n, g->k, tile / EXACT_BLOCK);
+		status = exact_items_decode(&w.b, &g->b, g->n, g->k, tile / EXACT_BLOCK);
 	if (!status)
 		exact_parallel(g->threads, g->m, 1, row_of_product, &w);
-	exact_rows_free(&w.a);
-	exact_rows_free(&w.b);
+	free(w.a.item), free(w.b.item);
 	return status;
 }
 

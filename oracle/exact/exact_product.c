@@ -179,6 +179,8 @@ static enum exact_status multiply(struct product *p) {
 enum exact_status exact_product_as(const struct exact_gemm *g, enum exact_output output,
                                    uint32_t *out) {
 	struct product p = { .g = g, .output = output, .out = out };
+	if (!exact_plain_scales(&g->a) || !exact_plain_scales(&g->b))
+		return exact_items_product(g, output, out);
 	size_t rows = smaller(PANEL_ROWS, g->m), columns = smaller(PANEL_COLUMNS, g->n);
 	enum exact_status status = exact_operand_check(&g->a, g->m, g->k, 1);
 	if (!status)

@@ -33,7 +33,7 @@ static int exponent(const struct exact_format *f, uint64_t sig) {
 	return larger(63 - __builtin_clzll(sig), f->man_bits);
 }
 
-/* What the bounds need of a block. Sums are below 2^38 (E5M2), exact in doubles. */
+/* What the bounds need of a block. Sums times a scale are below 2^42 (E5M2), exact in doubles. */
 struct block {
 	uint64_t any, max, sum; /* the magnitudes' bits, their largest and their sum */
 	unsigned flags;
@@ -56,21 +56,23 @@ static struct bounds row_bounds(const struct exact_operand *o, const struct exac
 	const uint8_t *codes = o->codes + row * o->ld, *scales = o->scales + row * o->ld_scales;
 	struct bounds w = { .unit = NO_UNIT };
 	int top = -NO_UNIT;
-	for (size_t first = 0; first < k; first += EXACT_BLOCK) {
-		uint8_t code[EXACT_BLOCK], scale = scales[first / EXACT_BLOCK];
-		size_t n = k - first < EXACT_BLOCK ? k - first : EXACT_BLOCK;
-		int exp = exact_format_lsb(f) + scale - E8M0_BIAS;
+	size_t length = exact_block_of(o);
+	for (size_t first = 0; first < k; first += length) {
+		uint8_t code[EXACT_BLOCK];
+		size_t n = k - first < length ? k - first : length;
+		struct exact_item scale = exact_scale_item(o, scales[first / length]);
+		int exp = exact_format_lsb(f) + scale.exp;
 		exact_unpack(f, codes, first, n, code);
 		struct block b = block_of(all, code, n);
-		w.special |= scale == E8M0_NAN || b.flags & (EXACT_INF | EXACT_NAN);
-		if (!b.any)
+		w.special |= (scale.flags & EXACT_NAN) || b.flags & (EXACT_INF | EXACT_NAN);
+		if (!b.any || !scale.sig)
 			continue;
-		int unit = exp + __builtin_ctzll(b.any);
+		int unit = exp + __builtin_ctzll(b.any) + __builtin_ctzll(scale.sig);
 		w.any = true;
 		w.unit = unit < w.unit ? unit : w.unit;
-		top = larger(top, exp + exponent(f, b.max));
-		w.sum += ldexp((double)b.sum, exp);
-		w.max = fmax(w.max, ldexp((double)b.max, exp));
+		top = larger(top, exact_format_lsb(f) + scale.top + exponent(f, b.max));
+		w.sum += ldexp((double)(b.sum * scale.sig), exp);
+		w.max = fmax(w.max, ldexp((double)(b.max * scale.sig), exp));
 	}
 	if (!w.any)
 		return w;
@@ -147,11 +149,8 @@ static bool judge(const struct bounds *a, const struct bounds *b, char *why, siz
 	return false;
 }
 
-/* An operand without rows still has a format and a shape. */
 static enum exact_status check_shape(const struct exact_operand *o, size_t rows, size_t k) {
-	struct exact_rows none;
-	enum exact_status status = exact_rows_decode(&none, o, 0, k, 1);
-	exact_rows_free(&none);
+	enum exact_status status = exact_operand_shape(o, 0, k, 1);
 	return status ? status : rows && k > SIZE_MAX / 16 / rows ? EXACT_BAD_SHAPE : EXACT_OK;
 }
 

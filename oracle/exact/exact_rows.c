@@ -9,7 +9,7 @@ static bool shape_is_good(const struct exact_operand *o, const struct exact_form
 	size_t pad = multiple * EXACT_BLOCK;
 	return k < most && pad < most && (!rows || k + pad < most / rows) &&
 	       o->ld >= exact_packed_bytes(f, k) &&
-	       o->ld_scales >= k / EXACT_BLOCK + (k % EXACT_BLOCK != 0);
+	       o->ld_scales >= k / exact_block_of(o) + (k % exact_block_of(o) != 0);
 }
 
 static bool allocate(struct exact_rows *r) {
@@ -48,10 +48,21 @@ static void decode_row(struct exact_rows *r, size_t row, const struct exact_code
 	}
 }
 
+static bool scales_are_known(const struct exact_operand *o) {
+	return (exact_block_of(o) == 16 || exact_block_of(o) == EXACT_BLOCK) &&
+	       (!o->scale || !strcmp(o->scale, "E8M0") || !strcmp(o->scale, "E5M3") ||
+	        !strcmp(o->scale, "E4M3"));
+}
+
 enum exact_status exact_operand_check(const struct exact_operand *o, size_t rows, size_t k,
                                       size_t multiple) {
+	return exact_plain_scales(o) ? exact_operand_shape(o, rows, k, multiple) : EXACT_BAD_FORMAT;
+}
+
+enum exact_status exact_operand_shape(const struct exact_operand *o, size_t rows, size_t k,
+                                      size_t multiple) {
 	const struct exact_format *f = exact_format(o->format);
-	if (!f)
+	if (!f || !scales_are_known(o))
 		return EXACT_BAD_FORMAT;
 	return shape_is_good(o, f, rows, k, multiple) ? EXACT_OK : EXACT_BAD_SHAPE;
 }

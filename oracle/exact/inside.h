@@ -71,7 +71,9 @@ struct exact_row {
 };
 
 /* Checks that the format is known, and that strides and sizes hold rows of k elements completed to
- * a multiple of `multiple` blocks. */
+ * a multiple of `multiple` blocks of 32: with any scales, or with those of E8M0 for 32 elements. */
+enum exact_status exact_operand_shape(const struct exact_operand *o, size_t rows, size_t k,
+                                      size_t multiple);
 enum exact_status exact_operand_check(const struct exact_operand *o, size_t rows, size_t k,
                                       size_t multiple);
 
@@ -81,6 +83,26 @@ enum exact_status exact_rows_decode(struct exact_rows *r, const struct exact_ope
                                     size_t rows, size_t k, size_t multiple);
 void exact_rows_free(struct exact_rows *r);
 struct exact_row exact_row_at(const struct exact_rows *r, size_t row);
+
+/* ---- operands with any scales: exact_items.c ---- */
+
+bool exact_plain_scales(const struct exact_operand *o); /* E8M0, for blocks of 32 */
+size_t exact_block_of(const struct exact_operand *o);
+
+/* A scale: sig below 16; 0 if it is NaN. */
+struct exact_item exact_scale_item(const struct exact_operand *o, uint8_t code);
+
+/* Elements with their scales: rows of k completed to `width` with +0. */
+struct exact_items {
+	size_t rows, width;
+	struct exact_item *item; /* [rows][width] */
+};
+enum exact_status exact_items_decode(struct exact_items *x, const struct exact_operand *o,
+                                     size_t rows, size_t k, size_t multiple);
+
+/* exact_product_plain of operands with any scales. */
+enum exact_status exact_items_product(const struct exact_gemm *g, enum exact_output output,
+                                      uint32_t *out);
 
 /* The plain walk under block32, with instructions of `instruction` blocks. */
 enum exact_status exact_walk_block32(const struct exact_gemm *g, size_t instruction, uint32_t *out);
