@@ -4,7 +4,9 @@
 #include "member.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LONG = 1000, NIGHTLY = 8000 }; /* hidden profiles */
 
@@ -70,48 +72,73 @@ static bool recovers(struct device *t, const mx_profile *hidden, bool *undecided
 }
 
 struct loop {
-	pthread_t thread;
 	const char *name;
-	unsigned profiles, found, with_undecided;
-	uint64_t seed;
+	unsigned profiles;
+	mx_profile *hidden;
+	atomic_uint found, with_undecided;
 };
 
-static void *run_loop(void *of) {
-	struct loop *l = of;
-	struct device *t = open_device(l->name);
-	for (unsigned i = 0; i < l->profiles; i++) {
-		mx_profile hidden = draw_member(t->a.insn.k, &l->seed);
-		bool undecided;
-		l->found += recovers(t, &hidden, &undecided);
-		l->with_undecided += undecided;
-	}
+static struct loop start_loop(const char *name, unsigned profiles, uint64_t seed) {
+	struct loop l = { name, profiles, calloc(profiles, sizeof *l.hidden), 0, 0 };
+	struct device *t = open_device(name);
+	for (unsigned i = 0; i < profiles; i++)
+		l.hidden[i] = draw_member(t->a.insn.k, &seed);
 	close_device(t);
-	return NULL;
+	return l;
 }
 
-static void report_loop(const struct loop *l) {
+static void find_hidden(struct loop *l, unsigned i) {
+	struct device *t = open_device(l->name);
+	bool undecided;
+	l->found += recovers(t, &l->hidden[i], &undecided);
+	l->with_undecided += undecided;
+	close_device(t);
+}
+
+static void end_loop(struct loop *l) {
 	ok(l->found == l->profiles, "%s: %u of %u hidden profiles found, %u with undecided fields",
 	   l->name, l->found, l->profiles, l->with_undecided);
+	free(l->hidden);
 }
 
 static void test_loop(const char *name, unsigned profiles, uint64_t seed) {
-	struct loop l = { .name = name, .profiles = profiles, .seed = seed };
-	run_loop(&l);
-	report_loop(&l);
+	struct loop l = start_loop(name, profiles, seed);
+	for (unsigned i = 0; i < profiles; i++)
+		find_hidden(&l, i);
+	end_loop(&l);
 }
 
-/* Each instruction in a thread. */
+/* ---- many, on all processors ---- */
+
+enum { MOST_LOOPS = 8, MOST_THREADS = 64 };
+
+struct loops {
+	struct loop loop[MOST_LOOPS];
+	unsigned n, profiles;
+	atomic_uint next;
+};
+
+static void *run_loops(void *of) {
+	struct loops *x = of;
+	unsigned i;
+	while ((i = x->next++) < x->n * x->profiles)
+		find_hidden(&x->loop[i % x->n], i / x->n);
+	return NULL;
+}
+
 static void test_loops(const char *const *names, unsigned n, unsigned profiles) {
-	struct loop *loop = calloc(n, sizeof *loop);
-	for (unsigned i = 0; i < n; i++) {
-		loop[i] = (struct loop){ .name = names[i], .profiles = profiles, .seed = 100 + i };
-		pthread_create(&loop[i].thread, NULL, run_loop, &loop[i]);
-	}
-	for (unsigned i = 0; i < n; i++) {
-		pthread_join(loop[i].thread, NULL);
-		report_loop(&loop[i]);
-	}
-	free(loop);
+	struct loops x = { .n = n, .profiles = profiles };
+	pthread_t thread[MOST_THREADS];
+	long threads = sysconf(_SC_NPROCESSORS_ONLN);
+	threads = threads < MOST_THREADS ? threads : MOST_THREADS;
+	for (unsigned i = 0; i < n; i++)
+		x.loop[i] = start_loop(names[i], profiles, 100 + i);
+	for (long i = 0; i < threads; i++)
+		pthread_create(&thread[i], NULL, run_loops, &x);
+	for (long i = 0; i < threads; i++)
+		pthread_join(thread[i], NULL);
+	for (unsigned i = 0; i < n; i++)
+		end_loop(&x.loop[i]);
 }
 
 /* What lets a device that computes something else be refused at once. */
@@ -142,13 +169,21 @@ static void test_named(const char *name, const char *profile) {
 }
 
 /* The same results as those of a member that is not fused and cuts toward zero. */
-static void test_other_arithmetic(const char *name) {
-	struct device *t = open_device(name);
-	mx_profile hidden = {
-		.group = 32, .parts = 1, .fused = 1, .align = 34, .cut = MX_CUT_FLOOR
-	};
+static void test_other_arithmetic(void) {
+	struct device *t = open_device("mma_m16n8k8_tf32");
+	mx_profile hidden = { .group = 1,
+		              .parts = 1,
+		              .fused = 1,
+		              .late = 1,
+		              .align = 30,
+		              .cut = MX_CUT_FLOOR,
+		              .low = 141,
+		              .bits = 17,
+		              .limit = 129,
+		              .over = 1,
+		              .zero = 1 };
 	bool undecided;
-	ok(recovers(t, &hidden, &undecided) && undecided, "%s: fused, or not", name);
+	ok(recovers(t, &hidden, &undecided) && undecided, "fused, or not");
 	close_device(t);
 }
 
@@ -212,19 +247,21 @@ int main(void) {
 		                             "v_mfma_scale_f32_32x32x64_f8f6f4_E5M2_E4M3",
 		                             "v_mfma_scale_f32_16x16x128_f8f6f4_E2M1_E2M1" };
 	enum { NAMES = sizeof names / sizeof *names };
+	_Static_assert((int)NAMES <= (int)MOST_LOOPS, "a loop for each");
 	test_named("v_mfma_f32_16x16x32_f16", "cdna3_half");
 	test_named("v_mfma_f32_32x32x16_fp8_fp8", "cdna3");
-	test_named("v_mfma_f32_16x16x32_bf16", "fma32");
 	test_sums(names[1]);
 	test_sums(names[7]);
 	test_wrong();
 	test_wrong_bit();
 	test_other_type();
-	test_other_arithmetic(names[1]);
+	test_other_arithmetic();
 	test_loop(names[0], 2, 11);
 	test_loop(names[1], 1, 12);
 	test_loop(names[4], 2, 13);
-	if (is_long())
+	if (is_long()) {
+		test_named("v_mfma_f32_16x16x32_bf16", "fma32");
 		test_loops(names, NAMES, (is_nightly() ? NIGHTLY : LONG) / NAMES);
+	}
 	return done_testing();
 }
