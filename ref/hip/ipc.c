@@ -72,7 +72,7 @@ MXHIP_API hipError_t hipIpcOpenMemHandle(void **p, hipIpcMemHandle_t handle, uns
 }
 
 MXHIP_API hipError_t hipIpcOpenEventHandle(hipEvent_t *e, hipIpcEventHandle_t handle) {
-	void *shared;
+	void *shared = NULL;
 	if (!e)
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t status = import(&handle, event, &shared);

@@ -180,7 +180,7 @@ for my $co (sort @co) {
 	for my $i (0 .. $#lines - 1) {
 		$kernel = $1 if $lines[$i] =~ /^[0-9a-f]+ <(.*)>:/;
 		$padding = 0 if $lines[$i] !~ /s_nop/;
-		$padding = 1 if $lines[$i] =~ /s_endpgm|s_setpc|s_branch/;
+		$padding = 1 if $lines[$i] =~ /s_endpgm|s_setpc|s_branch|s_trap/;
 		next if $padding || $lines[$i] !~ m!^\s+s_nop (\d+)\s+// (\w+):!;
 		last if $nops == $limit;
 		my ($states, $at) = ($1, hex($2) - $address + $offset);
