@@ -99,6 +99,12 @@ for ([ 'isa', 'kernels', 'mx_device_open' ], [ 'isa', 'cases', 'mx_case_load' ],
 		"it does not with what $low may use") or diag $err;
 }
 
+# ---- the top ----
+
+# Outside a repository, as in a release, there is nothing to list.
+my %top = map { m{^([^/]+)} ? ($1 => 1) : () } split /\n/, `git ls-files 2>/dev/null`;
+is(join(' ', grep { !/^\./ } sort keys %top), 'CHANGELOG.md CONTRIBUTING.md LICENSE Makefile README.md cases ci fuzz kernels oracle ref tests', 'no file or room was added at the top') if %top;
+
 # ---- kernels ----
 
 my $llvm = llvm();
