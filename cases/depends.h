@@ -18,12 +18,12 @@ int mx_case_depends(const struct mx_case *c, const struct mx_variant *v, const c
 /* Whether the value of `data` or `expect`, or NULL, is a file: see struct mx_buffer_spec. */
 bool mx_case_data_is_file(const char *data);
 
-/* Bytes of the file in a profile, "FILE.yaml" or "FILE.yaml:NAME"; 0: it is none of a file. *name
- * is NULL without one. */
+/* Length of the file name in the text of a profile, "FILE.yaml" or "FILE.yaml:NAME"; 0: it names no
+ * file. *name is NULL without one. */
 size_t mx_profile_file(const char *text, const char **name);
 
 /* The file of the profile of a case: of --profile, or else of the case, to whose folder it is
- * relative. False: the profile is none of a file. */
+ * relative. False: the profile is in no file. */
 bool mx_case_profile_file(const struct mx_case *c, char *path, size_t room, const char **name);
 
 /* The path of a data file: a relative one is relative to the folder of the case file. */

@@ -601,19 +601,23 @@ static void weights_in_blocks(enum exact_blocks blocks, double limit, const char
 	ok(whole > 0, "  nor with weights that are not converted");
 }
 
+static struct exact_attention lazy_attention(double scale, double lazy) {
+	return (struct exact_attention){ .queries = 1,
+		                         .keys = KEYS,
+		                         .depth = DEPTH,
+		                         .width = WIDTH,
+		                         .q = wide_q,
+		                         .k = wide_k,
+		                         .v = wide_v,
+		                         .scale = scale,
+		                         .p = { EXACT_BLOCKS_E4M3, .limit = 448 },
+		                         .tile = TWO_BLOCKS,
+		                         .lazy = lazy };
+}
+
 /* A maximum that is kept while it grows by little. The larger scale makes some grow by much. */
 static void maxima_are_kept(double lazy, float scale) {
-	struct exact_attention p = { .queries = 1,
-		                     .keys = KEYS,
-		                     .depth = DEPTH,
-		                     .width = WIDTH,
-		                     .q = wide_q,
-		                     .k = wide_k,
-		                     .v = wide_v,
-		                     .scale = (double)scale,
-		                     .p = { EXACT_BLOCKS_E4M3, .limit = 448 },
-		                     .tile = TWO_BLOCKS,
-		                     .lazy = lazy };
+	struct exact_attention p = lazy_attention((double)scale, lazy);
 	size_t within = 0, eager = 0, kept = 0;
 	enum { ROUNDS = 40 };
 	for (size_t round = 0; round < ROUNDS; round++) {
@@ -636,17 +640,7 @@ static void maxima_are_kept(double lazy, float scale) {
 
 /* The second tile has a score that exceeds the first maximum by what it may, but for rounding. */
 static void an_undecided_maximum_has_no_bound(void) {
-	struct exact_attention p = { .queries = 1,
-		                     .keys = KEYS,
-		                     .depth = DEPTH,
-		                     .width = WIDTH,
-		                     .q = wide_q,
-		                     .k = wide_k,
-		                     .v = wide_v,
-		                     .scale = 1,
-		                     .p = { EXACT_BLOCKS_E4M3, .limit = 448 },
-		                     .tile = TWO_BLOCKS,
-		                     .lazy = 8 };
+	struct exact_attention p = lazy_attention(1, 8);
 	double o[WIDTH], e[WIDTH], lse, lse_e, grows[] = { 0.99, 1, 1.01 };
 	draw_attention();
 	memset(wide_k, 0, sizeof wide_k);
