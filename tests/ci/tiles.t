@@ -12,6 +12,7 @@ like($out, qr/^2 passed, 0 failed/m, '  both');
 like($out, qr/^numbers rest on: .*; 24 tiles, 24 of 262145 workgroups/m, '  the verdict says how much ran');
 is(mxcheck('--require-proof', 'gemm/mxfp4_f32/33554560x16x256/exact'), 3, 'nothing is proved of the others');
 like($out, qr/not-proved: .*: only some of the workgroups ran/, '  with that reason') or diag $out;
+is(mxcheck('--require-proof', '--tiles', 32, 'gemm/mxfp4_f32/128x128x288/exact'), 0, 'tiles that are all of the matrix are proved') or diag $out;
 is(mxcheck('run', '--case', 'cases/gemm/mxfp4_f32.yaml', '--shape', '4194305,200,32', '--regime', 'general',
 	'--tiles', 3, 'gemm/mxfp4_f32/64x64x256/*'), 0, '--tiles makes tiles of any run') or diag $out, $err;
 like($out, qr/; 3 tiles, 3 of 65538 workgroups\]/, '  so many');

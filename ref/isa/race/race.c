@@ -33,7 +33,7 @@ static void conclude(const struct mx_run *run, struct mx_race_analysis *o) {
 		p->pc = mx_pc_of(run, awaited->offset);
 		p->other_pc = MX_NO_PC;
 	}
-	if (run->launch->n_workgroups && !p->doubt) {
+	if (mx_run_groups(run) < mx_launch_groups(run->launch) && !p->doubt) {
 		p->doubt = MX_DOUBT_SOME_WORKGROUPS;
 		p->pc = p->other_pc = MX_NO_PC;
 	}

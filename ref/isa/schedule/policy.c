@@ -65,9 +65,13 @@ void mx_run_short_turns(struct mx_run *run) {
 		run->launch->record->slice = SHORT_TURN;
 }
 
+uint64_t mx_launch_groups(const struct mx_launch *l) {
+	return (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+}
+
 uint64_t mx_run_groups(const struct mx_run *run) {
 	const struct mx_launch *l = run->launch;
-	return l->n_workgroups ? l->n_workgroups : (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+	return l->n_workgroups ? l->n_workgroups : mx_launch_groups(l);
 }
 
 uint64_t mx_run_order(const struct mx_run *run, uint64_t i) {

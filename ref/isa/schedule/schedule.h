@@ -24,7 +24,9 @@ void mx_run_policy(struct mx_run *run);
 void mx_run_short_turns(struct mx_run *run); /* of workgroups, if a watcher requires them */
 void mx_group_policy(struct mx_group *g);
 
-/* The number of workgroups that run, and the index of the one that starts as the i-th. */
+/* The number of workgroups of the grid; of those that run; the index of the one that starts as
+ * the i-th. */
+uint64_t mx_launch_groups(const struct mx_launch *l);
 uint64_t mx_run_groups(const struct mx_run *run);
 uint64_t mx_run_order(const struct mx_run *run, uint64_t i);
 
