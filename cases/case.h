@@ -415,6 +415,10 @@ struct mx_case {
 int mx_case_load(const char *path, struct mx_case **c, struct mx_error *err);
 void mx_case_free(struct mx_case *c);
 
+/* The name in the first line of a case file, without the time that it takes to load the file.
+ * False: the file does not begin with `name`, or the name has `room` bytes or more. */
+bool mx_case_peek(const char *path, char *name, size_t room);
+
 /* "unordered=fail,latency=report,...", each word fail, report or ignore, replaces what it names.
  * False: the text is wrong. */
 bool mx_race_actions_parse(const char *text, struct mx_race_actions *races);

@@ -84,6 +84,40 @@ void source_close(struct source *s) {
 	free(s->text);
 }
 
+static bool peek(yaml_parser_t *p, char *name, size_t room) {
+	static const yaml_event_type_t start[] = { YAML_STREAM_START_EVENT,
+		                                   YAML_DOCUMENT_START_EVENT,
+		                                   YAML_MAPPING_START_EVENT, YAML_SCALAR_EVENT,
+		                                   YAML_SCALAR_EVENT };
+	enum { KEY = 3, VALUE, N };
+	bool same = true;
+	yaml_event_t e;
+	for (unsigned i = 0; same && i < N && (same = yaml_parser_parse(p, &e)); i++) {
+		const char *text = (const char *)e.data.scalar.value;
+		same = e.type == start[i];
+		if (same && i == KEY)
+			same = !strcmp(text, "name");
+		if (same && i == VALUE)
+			same = (size_t)snprintf(name, room, "%s", text) < room;
+		yaml_event_delete(&e);
+	}
+	return same;
+}
+
+bool mx_case_peek(const char *path, char *name, size_t room) {
+	yaml_parser_t parser;
+	FILE *f = fopen(path, "rb");
+	bool found = f && yaml_parser_initialize(&parser);
+	if (found) {
+		yaml_parser_set_input_file(&parser, f);
+		found = peek(&parser, name, room);
+		yaml_parser_delete(&parser);
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
 yaml_node_t *source_key(struct source *s, const yaml_node_t *mapping, const char *key) {
 	if (!mapping || mapping->type != YAML_MAPPING_NODE)
 		return NULL;

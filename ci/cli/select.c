@@ -37,6 +37,25 @@ static int add_case(const struct mx_options *o, struct mx_selection *s, const ch
 	return 0;
 }
 
+/* A glob selects no run of a case whose name differs from what the glob has before its first
+ * wildcard. */
+static bool may_select(const char *glob, const char *name) {
+	size_t literal = strcspn(glob, "*?[\\"), n = strlen(name);
+	return !strncmp(glob, name, literal < n ? literal : n);
+}
+
+/* Files that no glob can select are not loaded, which most of the time of a small run would go to.
+ * What looks at cases that are not selected needs all of them. */
+static bool is_needed(const struct mx_options *o, const char *path) {
+	char name[MX_RUN_NAME];
+	if (!o->n_globs || o->ci || o->expect || !mx_case_peek(path, name, sizeof name))
+		return true;
+	for (int i = 0; i < o->n_globs; i++)
+		if (may_select(o->globs[i], name))
+			return true;
+	return false;
+}
+
 static int by_name(const FTSENT **a, const FTSENT **b) {
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
@@ -47,7 +66,8 @@ static int add_folder(const struct mx_options *o, struct mx_selection *s, const 
 	FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
 	int status = tree ? 0 : mx_fail(err, "%s: cannot be read", dir);
 	for (FTSENT *e; !status && (e = fts_read(tree));)
-		if (e->fts_info == FTS_F && !fnmatch("*.yaml", e->fts_name, 0))
+		if (e->fts_info == FTS_F && !fnmatch("*.yaml", e->fts_name, 0) &&
+		    is_needed(o, e->fts_path))
 			status = add_case(o, s, e->fts_path, err);
 	if (tree)
 		fts_close(tree);

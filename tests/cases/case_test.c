@@ -331,6 +331,30 @@ static void other_files_are_refused(void) {
 	   "a folder is not a case: %s", err.text);
 }
 
+static void test_peek(void) {
+	static const struct {
+		const char *text, *name; /* NULL: none */
+	} t[] = {
+		{ "# a comment\n\nname: gemm/x # short\ntitle: [", "gemm/x" },
+		{ "name: \"gemm/\\x78\"\n", "gemm/x" },
+		{ "title: x\nname: gemm/x\n", NULL },
+		{ "name: [gemm/x]\n", NULL },
+		{ "name: gemm/long\n", NULL },
+		{ "- name\n", NULL },
+		{ "name", NULL },
+		{ "", NULL },
+	};
+	char name[sizeof "gemm/x"];
+	for (size_t i = 0; i < COUNT(t); i++) {
+		write_file(t[i].text, strlen(t[i].text));
+		bool found = mx_case_peek(path, name, sizeof name);
+		ok(found == (t[i].name != NULL) && (!found || !strcmp(name, t[i].name)),
+		   "the name in '%.11s...': %s", t[i].text, t[i].name ? t[i].name : "none");
+	}
+	unlink(path);
+	ok(!mx_case_peek(path, name, sizeof name), "a missing file has none");
+}
+
 static void an_error_is_one_line(void) {
 	struct mx_error err;
 	int rc = mx_fail(&err, "a\nb\t%s", "c\r");
@@ -365,6 +389,7 @@ int main(void) {
 	case_has_values_of_the_file();
 	wrong_files_say_which_line();
 	other_files_are_refused();
+	test_peek();
 	an_error_is_one_line();
 	names_have_a_length();
 	regimes_have_names();

@@ -41,6 +41,13 @@ my @exact = map { m{^(gemm/mxfp4_f32/\S+/exact) } } @list;
 is(() = passes('--list takes globs', '--list', '*/exact') =~ m{/exact }g,
 	scalar(grep { m{/exact } } @list), 'and lists the runs that match');
 
+for my $glob ('gemm/mxfp4_f32/128x17x512/*', 'gemm/mxfp?_f32*exact', 'gemm/mxfp4_splitk[24]/*', '[f]oreign/mxfp8_asm/*') {
+	my $same = $glob =~ s/\*/.*/gr =~ s/\?/./gr;
+	my @same = grep { m{^$same\z} } map { /^(\S+)/ } @list;
+	is_deeply([ passes("--list '$glob'", '--list', $glob) =~ /^(\S+)/mg ], \@same, '  lists the runs that match');
+	BAIL_OUT("$glob matches no run") if !@same;
+}
+
 # ---- selection ----
 
 is_deeply([ names(passes('with no case named mxcheck passes')) ], \@quick,
