@@ -1,4 +1,5 @@
-/* libmxref: the arithmetic of MX formats, scale recipes, conversions and matrix instructions.
+/* libmxref: the arithmetic of MX formats, scale recipes, conversions, matrix instructions, and tensor
+ * descriptors.
  *
  * Bits in, bits out. A value is a bit pattern in a one-member struct, so that
  * arithmetic on it by accident does not compile. Results do not depend on the
@@ -1232,6 +1233,86 @@ MXREF_API mx_status mx_mma_wmma(const struct mx_wmma_args *args);
 
 /* The same, one product at a time: the reference for the fast one. */
 MXREF_API mx_status mx_mma_wmma_plain(const struct mx_wmma_args *args);
+
+/* ---- tensor descriptors of gfx1250 ---- */
+
+/* What tensor_load_to_lds and tensor_store_from_lds copy between device memory and LDS. The
+ * descriptor is 20 dwords of SGPRs: group 0 (4 dwords), 1 (8), 2 (4) and 3 (4). Groups 2 and 3 are
+ * zero where the instruction has `null`.
+ *
+ * The instruction copies a tile of up to five dimensions, of which 0 is the innermost. In memory,
+ * element x[0..4] of the tile lies at
+ *
+ *   memory + bytes * (x[0] + x[1] * stride[1] + ... + x[4] * stride[4])
+ *
+ * In LDS the elements follow each other, x[0] fastest. A load with padding leaves `pad` bytes
+ * unwritten after each `pad_every` bytes. An element is outside the tensor if x[i] >= tensor[i] for
+ * any i: a load writes 0 for it, a store drops it. So tensor[] counts from the tile's start.
+ *
+ * Strides are in elements here, as in the manual.
+ *
+ *   gather    x[1] counts row[]: row i of the tile is row row[i] of the tensor.
+ *   repeats   The tile is copied `repeats` times. Copy i begins memory_step * i elements further in
+ *             memory and lds_step * i in LDS. Its elements are outside if their coordinates in the
+ *             tensor are, which are those of its first element plus x (assumed).
+ *
+ * Sources: the CDNA5 instruction set manual, section 10.11 and tables 61 to 67, as public digests
+ * quote it; HIP's amd_gfx1250_TDM.h; rocjitsu, for repeats and what the manual leaves open. Assumed:
+ * padding of a tile that repeats counts bytes from the first copy on; a tile of no elements arrives
+ * at its barrier; a pad_interval or pad_amount of 0 is a size like any other (table 63; the text
+ * wants both to be 0 or neither). */
+enum { MX_TDM_DWORDS = 20, MX_TDM_DIMS = 5, MX_TDM_ROWS = 16 };
+struct mx_tdm {
+	const char *invalid; /* what no source defines: "its type is not 2". NULL: nothing */
+	bool store;          /* tensor_store_from_lds */
+	bool null;           /* copies nothing and arrives nowhere; no other field matters */
+	uint64_t memory;     /* address of the tile's first element */
+	uint32_t lds;        /* and in LDS: from the start of the workgroup's, in bytes */
+	unsigned bytes;      /* of an element: 1, 2, 4 or 8 */
+	unsigned dims;       /* of the tile; 0: it has no elements */
+	uint32_t tile[MX_TDM_DIMS];   /* elements in each dimension */
+	uint32_t tensor[MX_TDM_DIMS]; /* elements from the tile's first to the tensor's end */
+	uint64_t stride[MX_TDM_DIMS]; /* elements in memory to the next; stride[0] is 1 */
+	bool gather;                  /* two dimensions */
+	uint32_t row[MX_TDM_ROWS];
+	unsigned repeats; /* 1 or more */
+	uint64_t memory_step;
+	uint32_t lds_step;       /* both in elements */
+	unsigned pad_every, pad; /* bytes; 0: no padding, as in stores */
+	uint16_t workgroups;     /* of a cluster that make the same load; 0: no multicast */
+	bool early_timeout;      /* the load does not wait for other workgroups */
+	bool arrives;            /* at the barrier in LDS, when the copy is over */
+	uint32_t barrier;        /* its address in LDS, bytes */
+};
+
+/* Decodes a descriptor: also an invalid one, as far as it goes. MX_BAD_POINTER. */
+MXREF_API mx_status mx_tdm_decode(const uint32_t d[MX_TDM_DWORDS], bool store, struct mx_tdm *t);
+
+/* Bytes that follow each other in memory and in LDS. */
+struct mx_tdm_move {
+	uint64_t memory; /* meaningless if not inside */
+	uint32_t lds;
+	uint32_t bytes;
+	bool inside; /* the tensor: otherwise a load writes zeros, and a store does nothing */
+};
+typedef void mx_tdm_visit(void *context, const struct mx_tdm_move *m);
+
+/* Visits all bytes that a descriptor copies, from the tile's first element to its last, in moves of
+ * whole elements. Nothing is visited unless the result is MX_OK. MX_BAD_POINTER; MX_BAD_OPTION: the
+ * descriptor is invalid; MX_BAD_SHAPE: it reaches beyond 4 GiB of LDS. */
+MXREF_API mx_status mx_tdm_moves(const struct mx_tdm *t, mx_tdm_visit *visit, void *context);
+
+/* The end in LDS of what it copies, exclusive, in bytes; UINT64_MAX for 2^32 elements and more; 0 if
+ * it copies nothing, is invalid or NULL. */
+MXREF_API uint64_t mx_tdm_lds_end(const struct mx_tdm *t);
+
+/* Writes what a descriptor says as one line, cut to `room` bytes with the final 0, for example
+ *
+ *   load [64][128] of 2 bytes at 0x7f0000010000, strides [4096]; tensor from there [100][4096];
+ *   LDS 0x800, 16 bytes after each 256; arrives at LDS 0x40
+ *
+ * Dimensions are outermost first. Returns the size of the whole line; 0 for NULL. */
+MXREF_API size_t mx_tdm_text(const struct mx_tdm *t, char *text, size_t room);
 
 #ifdef __cplusplus
 }
