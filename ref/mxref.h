@@ -1017,8 +1017,11 @@ MXREF_API mx_status mx_layout_result(mx_shape s, unsigned lane, unsigned r, unsi
  * abs_c, neg_c: input modifiers, on C alone: first |c|, then -c; NaN stays NaN.
  * clamp: the CLAMP bit with MODE.FP16_OVFL: overflow gives +-0x7F7FFFFF in place
  * of infinity [ISA 7.1.5], in every step of the profile (assumed).
+ * scale_format_a, scale_format_b, block: as in mx_mma_block_dot; 0 is E8M0 and 32, all that gfx950
+ * has. With blocks of 16 there are 128 scales: that of row mn and block i is scale_a[i * MN + mn].
  *
- * MX_BAD_POINTER, MX_BAD_FORMAT, MX_BAD_PROFILE; MX_BAD_OPTION: no such shape. */
+ * MX_BAD_POINTER, MX_BAD_FORMAT, MX_BAD_PROFILE; MX_BAD_OPTION: no such shape, scale format or
+ * block. */
 struct mx_mma_args {
 	const mx_profile *profile;
 	mx_shape shape;
@@ -1027,6 +1030,8 @@ struct mx_mma_args {
 	const uint8_t *scale_a, *scale_b;
 	uint32_t (*d)[MX_LANES];
 	bool abs_c, neg_c, clamp;
+	mx_scale_format scale_format_a, scale_format_b;
+	unsigned block;
 };
 
 /* The plain version: one dot for each element. */

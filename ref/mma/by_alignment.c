@@ -38,7 +38,7 @@ static void load(struct factors *x, mx_shape s, mx_format f, const uint32_t (*re
                  const uint8_t *scale) {
 	struct mx_tile tile;
 	unsigned MN = mx_shape_mn(s), K = mx_shape_k(s);
-	mx_tile_load(&tile, s, f, regs, scale);
+	mx_tile_load(&tile, s, f, regs, scale, MX_BLOCK);
 	x->man = mx_format_info(f)->man_bits;
 	memset(x->special, 0, sizeof x->special);
 	for (unsigned i = 0; i < MX_TILE_ELEMS; i++) {
@@ -210,7 +210,7 @@ bool mx_mma_by_alignment(const struct mx_mma_args *g) {
 	struct aligned x = { .profile = g->profile,
 		             .MN = mx_shape_mn(g->shape),
 		             .K = mx_shape_k(g->shape) };
-	if (!applies(g->profile) || !mx_environment_is_ieee())
+	if (!applies(g->profile) || !mx_scales_are_e8m0(g) || !mx_environment_is_ieee())
 		return false;
 	load(&x.a, g->shape, g->fmt_a, g->a, g->scale_a);
 	load(&x.b, g->shape, g->fmt_b, g->b, g->scale_b);

@@ -40,7 +40,8 @@ enum { LINE = 64 }; /* bytes of a vector and of a cache line */
 enum { WIDE = 16 }; /* columns computed together: a quarter of a wave */
 enum { RUN = 16 };  /* elements of a lane that are consecutive in k, in all layouts */
 enum { OFFSET = 64, DOT_BITS = 17 };
-enum { GROUP = 4 }; /* codes in a dword of bytes */
+enum { SCALE_BITS = 4 }; /* of a scale that is a float */
+enum { GROUP = 4 };      /* codes in a dword of bytes */
 enum {
 	DOWN = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC,
 	UP = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC,
@@ -85,7 +86,7 @@ AVX512 static inline __m512 values(const struct mx_format_info *t, __m512i code)
 }
 
 /* Scales of WIDE lanes. A byte is the exponent field of its float, except 0x00 and 0xFF. */
-AVX512 INLINE __m512 scales_of(const uint8_t *code) {
+AVX512 INLINE __m512 e8m0_scales_of(const uint8_t *code) {
 	__m512i byte = _mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)code));
 	__m512i x = _mm512_slli_epi32(byte, MX_F32_MAN);
 	__mmask16 nan = _mm512_cmpeq_epi32_mask(byte, _mm512_set1_epi32(0xFF));
@@ -94,12 +95,54 @@ AVX512 INLINE __m512 scales_of(const uint8_t *code) {
 	return _mm512_castsi512_ps(_mm512_mask_mov_epi32(x, nan, _mm512_set1_epi32(MX_F32_NAN)));
 }
 
-AVX512 static void load_scales(mx_shape s, const uint8_t *code, float (*scale)[MX_TILE_MN]) {
-	for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
-		unsigned mn, block;
-		mx_place_scale(s, lane, &mn, &block);
-		_mm512_storeu_ps(&scale[block][mn], scales_of(code + lane));
-	}
+/* The values of the scales that are floats. */
+static float scale_tables[MX_SCALE_FORMATS][256];
+
+static void make_scale_tables(void) {
+	for (mx_scale_format f = MX_S_E5M3; f < MX_SCALE_FORMATS; f++)
+		for (int code = 0; code < 256; code++) {
+			mx_f32 value = mx_block_scale_to_f32(f, (uint8_t)code);
+			memcpy(&scale_tables[f][code], &value, sizeof value);
+		}
+}
+
+static const float *scale_table(mx_scale_format f) {
+	static once_flag made = ONCE_FLAG_INIT;
+	call_once(&made, make_scale_tables);
+	return scale_tables[f];
+}
+
+AVX512 INLINE __m512 scales_of(mx_scale_format f, const uint8_t *code) {
+	if (f == MX_S_E8M0)
+		return e8m0_scales_of(code);
+	__m512i byte = _mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)code));
+	return _mm512_i32gather_ps(byte, scale_table(f), sizeof(float));
+}
+
+/* An operand and its scales. */
+struct side {
+	mx_shape shape;
+	mx_format format;
+	mx_scale_format scales;
+	unsigned block, codes; /* codes: of scales */
+	const uint32_t (*regs)[MX_LANES];
+	const uint8_t *scale;
+};
+
+static struct side side_of(const struct mx_mma_args *g, mx_side s) {
+	unsigned block = mx_block_of(g), codes = block == MX_BLOCK ? MX_LANES : MX_SCALES;
+	if (s == MX_SIDE_A)
+		return (struct side){ g->shape, g->fmt_a, g->scale_format_a, block,
+			              codes,    g->a,     g->scale_a };
+	return (struct side){
+		g->shape, g->fmt_b, g->scale_format_b, block, codes, g->b, g->scale_b
+	};
+}
+
+AVX512 static void load_scales(const struct side *o, float (*scale)[MX_TILE_MN]) {
+	unsigned MN = mx_mn(o->shape);
+	for (unsigned i = 0; i < o->codes; i += WIDE)
+		_mm512_storeu_ps(&scale[i / MN][i % MN], scales_of(o->scales, o->scale + i));
 }
 
 /* ---- results ---- */
@@ -167,7 +210,8 @@ static bool is_byte_format(mx_format f) {
  * lower limit: dots are integers, and 2^-127 * 2^-6 is a multiple of 2^-149. */
 static bool bytes_apply(const struct mx_mma_args *g) {
 	int most = 127 - DOT_BITS - mx_unit(g->fmt_a) - mx_unit(g->fmt_b);
-	if (g->profile->group != MX_BLOCK || !is_byte_format(g->fmt_a) || !is_byte_format(g->fmt_b))
+	if (g->profile->group != MX_BLOCK || !is_byte_format(g->fmt_a) ||
+	    !is_byte_format(g->fmt_b) || !mx_scales_are_e8m0(g))
 		return false;
 	uint8_t limit = (uint8_t)(most + 127), above = 0;
 	for (unsigned lane = 0; lane < MX_LANES; lane++) /* no exit, so that it is vectorised */
@@ -264,8 +308,9 @@ AVX512 static void load_all_bytes(struct bytes *x, const struct mx_mma_args *g) 
 	load_bytes(g, g->fmt_a, g->a, 0, x->a);
 	load_bytes(g, g->fmt_b, g->b, OFFSET, x->b);
 	load_starts(x, MN, blocks);
-	load_scales(g->shape, g->scale_a, x->sa);
-	load_scales(g->shape, g->scale_b, x->sb);
+	struct side a = side_of(g, MX_SIDE_A), b = side_of(g, MX_SIDE_B);
+	load_scales(&a, x->sa);
+	load_scales(&b, x->sb);
 	for (unsigned block = 0; block < blocks; block++)
 		for (unsigned row = 0; row < MN; row += WIDE) {
 			float *sa = &x->sa[block][row];
@@ -326,30 +371,34 @@ struct chains {
 };
 
 /* 57344 * 2^112 < 2^128. */
-static bool chains_apply(const struct mx_mma_args *g) {
-	if (g->profile->group != 1)
-		return false;
-	for (unsigned lane = 0; lane < MX_LANES; lane++)
-		if ((g->scale_a[lane] > 127 + 112 && g->scale_a[lane] != 0xFF) ||
-		    (g->scale_b[lane] > 127 + 112 && g->scale_b[lane] != 0xFF))
+static bool are_small(const struct side *o) {
+	for (unsigned i = 0; o->scales == MX_S_E8M0 && i < o->codes; i++)
+		if (o->scale[i] > 127 + 112 && o->scale[i] != 0xFF)
 			return false;
 	return true;
 }
 
-AVX512 static void load_scaled(mx_shape s, mx_format f, const uint32_t (*regs)[MX_LANES],
-                               const uint8_t *scales, float *out) {
-	const struct mx_format_info *t = mx_format_info(f);
-	unsigned MN = mx_mn(s), mn = 0, k = 0;
-	float scale[MX_TILE_BLOCKS][MX_TILE_MN];
-	load_scales(s, scales, scale);
+static bool chains_apply(const struct mx_mma_args *g) {
+	if (g->profile->group != 1)
+		return false;
+	struct side a = side_of(g, MX_SIDE_A), b = side_of(g, MX_SIDE_B);
+	return are_small(&a) && are_small(&b);
+}
+
+AVX512 static void load_scaled(const struct side *o, float *out) {
+	const struct mx_format_info *t = mx_format_info(o->format);
+	unsigned MN = mx_mn(o->shape), mn, k;
+	float scales[MX_TILE_BLOCKS][MX_TILE_MN];
+	load_scales(o, scales);
 	for (unsigned lane = 0; lane < MX_LANES; lane += WIDE)
-		for (unsigned j = 0; j < MX_BLOCK; j++, k++) {
-			if (j % RUN == 0)
-				mx_place_operand(s, f, lane, j, &mn, &k);
-			__m512 x = values(t, codes(t->bits, regs, lane, j));
-			x = _mm512_mul_round_ps(x, _mm512_loadu_ps(&scale[k / MX_BLOCK][mn]),
-			                        NEAREST);
-			_mm512_storeu_ps(&out[k * MN + mn], x);
+		for (unsigned first = 0; first < MX_BLOCK; first += RUN) {
+			mx_place_item(o->shape, t->bits, lane, first, &mn, &k);
+			__m512 scale = _mm512_loadu_ps(&scales[k / o->block][mn]);
+			for (unsigned j = first; j < first + RUN; j++, k++) {
+				__m512 x = values(t, codes(t->bits, o->regs, lane, j));
+				x = _mm512_mul_round_ps(x, scale, NEAREST);
+				_mm512_storeu_ps(&out[k * MN + mn], x);
+			}
 		}
 }
 
@@ -357,8 +406,9 @@ AVX512 static void load_scaled(mx_shape s, mx_format f, const uint32_t (*regs)[M
 AVX512 static void by_chains(const struct mx_mma_args *g) {
 	unsigned MN = mx_mn(g->shape), K = mx_shape_k(g->shape), row, col;
 	struct chains x;
-	load_scaled(g->shape, g->fmt_a, g->a, g->scale_a, x.a);
-	load_scaled(g->shape, g->fmt_b, g->b, g->scale_b, x.b);
+	struct side a = side_of(g, MX_SIDE_A), b = side_of(g, MX_SIDE_B);
+	load_scaled(&a, x.a);
+	load_scaled(&b, x.b);
 	for (unsigned r = 0; r < mx_results(g->shape); r += 4)
 		for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
 			__m512 acc[4];
@@ -476,30 +526,52 @@ static unsigned width_of(const struct mx_format_info *t, unsigned largest, unsig
 	return t->man_bits + 1 + (top > bottom ? top - (bottom ? bottom : 1) : 0);
 }
 
-AVX512 static void load_factors(struct factors *x, mx_shape s, mx_format f,
-                                const uint32_t (*regs)[MX_LANES], const uint8_t *scales) {
-	const struct mx_format_info *t = mx_format_info(f);
-	double unit = 1;
-	unsigned largest = 0, least = 0, mn, block;
-	x->width = mx_width(f);
-	if (t->bits == 8) {
-		find_range(regs, &largest, &least);
-		x->width = width_of(t, largest, least);
+/* A scale that is a float is a factor of the elements of its block, which gives them as many bits
+ * more; the block has scale 1. */
+AVX512 static void fold_scales(struct factors *x, const struct side *o, double unit) {
+	unsigned MN = mx_mn(o->shape);
+	x->width += SCALE_BITS;
+	for (unsigned i = 0; i < o->codes; i += 8) {
+		double *value = x->value + i / MN * o->block * MN + i % MN;
+		__m512 scales = scales_of(o->scales, o->scale + i / WIDE * WIDE);
+		__m256 half = i % WIDE ? _mm512_extractf32x8_ps(scales, 1)
+		                       : _mm512_castps512_ps256(scales);
+		__m512d scale = _mm512_cvtps_pd(half);
+		for (unsigned k = 0; k < o->block; k++, value += MN)
+			_mm512_storeu_pd(value, _mm512_mul_pd(_mm512_loadu_pd(value), scale));
+		_mm512_storeu_pd(&x->scale[i / MN][i % MN], _mm512_set1_pd(unit));
 	}
-	if (f == MX_E5M2 || (f == MX_E4M3 && largest < 0x7F))
-		load_all_halves(x, s, f, regs);
-	else
-		load_values(x, s, f, regs);
-	if (f == MX_E4M3 && largest < 0x7F)
-		unit = 0x1p8;
-	for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
-		mx_place_scale(s, lane, &mn, &block);
-		double *scale = &x->scale[block][mn];
-		store_doubles(scale, scales_of(scales + lane));
+}
+
+AVX512 INLINE void load_powers(struct factors *x, const struct side *o, double unit) {
+	unsigned MN = mx_mn(o->shape);
+	for (unsigned at = 0; at < o->codes; at += WIDE) {
+		double *scale = &x->scale[at / MN][at % MN];
+		store_doubles(scale, e8m0_scales_of(o->scale + at));
 		for (unsigned i = 0; i < WIDE; i += 8)
 			_mm512_storeu_pd(scale + i, _mm512_mul_pd(_mm512_loadu_pd(scale + i),
 			                                          _mm512_set1_pd(unit)));
 	}
+}
+
+AVX512 static void load_factors(struct factors *x, const struct side *o) {
+	const struct mx_format_info *t = mx_format_info(o->format);
+	unsigned largest = 0, least = 0;
+	x->width = mx_width(o->format);
+	if (t->bits == 8) {
+		find_range(o->regs, &largest, &least);
+		x->width = width_of(t, largest, least);
+	}
+	bool halves = o->format == MX_E5M2 || (o->format == MX_E4M3 && largest < 0x7F);
+	if (halves)
+		load_all_halves(x, o->shape, o->format, o->regs);
+	else
+		load_values(x, o->shape, o->format, o->regs);
+	double unit = halves && o->format == MX_E4M3 ? 0x1p8 : 1;
+	if (o->scales == MX_S_E8M0)
+		load_powers(x, o, unit);
+	else
+		fold_scales(x, o, unit);
 }
 
 /* An operand and the registers that it was made of. Loops multiply a fragment by several others, so
@@ -507,26 +579,23 @@ AVX512 static void load_factors(struct factors *x, mx_shape s, mx_format f,
 struct kept {
 	struct factors x;
 	bool valid;
-	mx_shape shape;
-	mx_format format;
+	struct side side; /* but for its pointers */
 	uint32_t regs[8][MX_LANES];
-	uint8_t scales[MX_LANES];
+	uint8_t scales[MX_SCALES];
 };
 static _Thread_local struct kept kept_a, kept_b;
 
-AVX512 static const struct factors *factors_of(struct kept *k, mx_shape s, mx_format f,
-                                               const uint32_t (*regs)[MX_LANES],
-                                               const uint8_t *scales) {
-	size_t bytes = mx_operand_vgprs(f) * sizeof *regs;
-	bool same = k->valid && k->shape == s && k->format == f && !memcmp(k->regs, regs, bytes) &&
-	            !memcmp(k->scales, scales, MX_LANES);
+AVX512 static const struct factors *factors_of(struct kept *k, const struct side *o) {
+	size_t bytes = mx_operand_vgprs(o->format) * sizeof *o->regs;
+	bool same = k->valid && k->side.shape == o->shape && k->side.format == o->format &&
+	            k->side.scales == o->scales && k->side.block == o->block &&
+	            !memcmp(k->regs, o->regs, bytes) && !memcmp(k->scales, o->scale, o->codes);
 	if (same)
 		return &k->x;
-	load_factors(&k->x, s, f, regs, scales);
-	memcpy(k->regs, regs, bytes);
-	memcpy(k->scales, scales, MX_LANES);
-	k->shape = s;
-	k->format = f;
+	load_factors(&k->x, o);
+	memcpy(k->regs, o->regs, bytes);
+	memcpy(k->scales, o->scale, o->codes);
+	k->side = *o;
 	k->valid = true;
 	return &k->x;
 }
@@ -538,26 +607,33 @@ struct bounds {
 
 enum { COLUMNS = WIDE / 8, MAX_ROWS = 8 };
 
+/* What does not change in the loops, so that each combination is compiled on its own. */
+struct method {
+	unsigned MN, rows, block; /* rows computed together */
+	bool wide;                /* dots may be inexact */
+	bool several;             /* a group has several blocks */
+};
+
 /* The dots of a block: rows from a, WIDE columns from b. Without `wide` they are exact. */
-AVX512 INLINE void block_dots(unsigned MN, const double *a, const double *b, unsigned rows,
-                              bool wide, struct bounds dot[MAX_ROWS][COLUMNS]) {
+AVX512 INLINE void block_dots(struct method m, const double *a, const double *b,
+                              struct bounds dot[MAX_ROWS][COLUMNS]) {
 #pragma GCC unroll 8
-	for (unsigned i = 0; i < rows; i++)
+	for (unsigned i = 0; i < m.rows; i++)
 #pragma GCC unroll 2
 		for (unsigned j = 0; j < COLUMNS; j++)
 			dot[i][j].low = dot[i][j].high = _mm512_set1_pd(-0.0);
-	for (unsigned k = 0; k < MX_BLOCK; k++, a += MN, b += MN) {
+	for (unsigned k = 0; k < m.block; k++, a += m.MN, b += m.MN) {
 		__m512d y[COLUMNS] = { _mm512_loadu_pd(b), _mm512_loadu_pd(b + 8) };
 		__asm__("" : "+v"(y[0]), "+v"(y[1])); /* loaded once, not for each FMA */
 #pragma GCC unroll 8
-		for (unsigned i = 0; i < rows; i++)
+		for (unsigned i = 0; i < m.rows; i++)
 #pragma GCC unroll 2
 			for (unsigned j = 0; j < COLUMNS; j++) {
 				struct bounds *d = &dot[i][j];
 				__m512d x = _mm512_set1_pd(a[i]);
-				d->high = wide ? _mm512_fmadd_round_pd(x, y[j], d->high, UP)
-				               : _mm512_fmadd_pd(x, y[j], d->high);
-				if (wide)
+				d->high = m.wide ? _mm512_fmadd_round_pd(x, y[j], d->high, UP)
+				                 : _mm512_fmadd_pd(x, y[j], d->high);
+				if (m.wide)
 					d->low = _mm512_fmadd_round_pd(x, y[j], d->low, DOWN);
 			}
 	}
@@ -580,18 +656,11 @@ AVX512 INLINE __mmask8 agree(const struct bounds *sum, __m256 low, __m256 high) 
 	       _mm256_cmp_ps_mask(high, high, _CMP_UNORD_Q);
 }
 
-/* What does not change in the loops, so that each combination is compiled on its own. */
-struct method {
-	unsigned MN, rows; /* rows computed together */
-	bool wide;         /* dots may be inexact */
-	bool several;      /* a group has several blocks */
-};
-
 /* The dots of a block times its scales. */
 AVX512 INLINE void scaled_dots(const struct doubles *x, struct method m, unsigned block,
                                unsigned row, unsigned col, struct bounds dot[MAX_ROWS][COLUMNS]) {
-	unsigned at = block * MX_BLOCK * m.MN;
-	block_dots(m.MN, x->a->value + at + row, x->b->value + at + col, m.rows, m.wide, dot);
+	unsigned at = block * m.block * m.MN;
+	block_dots(m, x->a->value + at + row, x->b->value + at + col, dot);
 #pragma GCC unroll 8
 	for (unsigned i = 0; i < m.rows; i++)
 #pragma GCC unroll 2
@@ -648,7 +717,8 @@ typedef __mmask16 columns[MX_TILE_MN / WIDE][MX_TILE_MN];
 
 AVX512 INLINE void add_groups(const struct mx_mma_args *g, const struct doubles *x, struct method m,
                               struct results *r, columns bad) {
-	unsigned blocks = MX_LANES / m.MN, group = m.several ? g->profile->group / MX_BLOCK : 1;
+	unsigned blocks = MX_TILE_ELEMS / m.MN / m.block;
+	unsigned group = m.several ? g->profile->group / m.block : 1;
 	group = group ? group : blocks;
 	for (unsigned strip = 0; strip < m.MN / WIDE; strip++)
 		for (unsigned row = 0; row < m.MN; row += m.rows)
@@ -683,25 +753,32 @@ static bool dots_are_exact(const struct doubles *x) {
 	return x->a->width + x->b->width + 5 <= 53;
 }
 
+/* Whether results may be uncertain. */
+AVX512 static bool add_all(const struct mx_mma_args *g, const struct doubles *x, bool wide,
+                           struct results *r, columns bad) {
+	unsigned MN = mx_mn(g->shape), block = mx_block_of(g);
+	bool several = g->profile->group != block || block != MX_BLOCK;
+	if (wide || several)
+		add_groups(g, x, (struct method){ MN, 4, block, wide, several }, r, bad);
+	else if (g->shape == MX_16X16X128)
+		add_groups(g, x, (struct method){ 16, 8, MX_BLOCK, false, false }, r, bad);
+	else
+		add_groups(g, x, (struct method){ 32, 8, MX_BLOCK, false, false }, r, bad);
+	return wide || several;
+}
+
 AVX512 static void by_doubles(const struct mx_mma_args *g) {
-	bool several = g->profile->group != MX_BLOCK, wide;
 	uint64_t again[MX_TILE_RESULTS];
 	columns bad = { { 0 } };
 	struct results r;
-	struct doubles x = { factors_of(&kept_a, g->shape, g->fmt_a, g->a, g->scale_a),
-		             factors_of(&kept_b, g->shape, g->fmt_b, g->b, g->scale_b) };
+	struct side a = side_of(g, MX_SIDE_A), b = side_of(g, MX_SIDE_B);
+	struct doubles x = { factors_of(&kept_a, &a), factors_of(&kept_b, &b) };
 	load_results(&r, g);
-	wide = !dots_are_exact(&x);
-	if (wide || several)
-		add_groups(g, &x, (struct method){ mx_mn(g->shape), 4, wide, several }, &r, bad);
-	else if (g->shape == MX_16X16X128)
-		add_groups(g, &x, (struct method){ 16, 8, false, false }, &r, bad);
-	else
-		add_groups(g, &x, (struct method){ 32, 8, false, false }, &r, bad);
-	bool uncertain = (wide || several) && find_uncertain(g, bad, &r, again);
+	bool uncertain =
+		add_all(g, &x, !dots_are_exact(&x), &r, bad) && find_uncertain(g, bad, &r, again);
 	store_results(&r, g);
 	if (uncertain)
-		mx_mma_some_by_integers(g, again);
+		(mx_scales_are_e8m0(g) ? mx_mma_some_by_integers : mx_mma_some_plain)(g, again);
 }
 
 bool mx_mma_by_avx512(const struct mx_mma_args *g) {
@@ -713,7 +790,7 @@ bool mx_mma_by_avx512(const struct mx_mma_args *g) {
 		by_chains(g);
 		return true;
 	}
-	if (g->profile->group % MX_BLOCK)
+	if (g->profile->group % mx_block_of(g))
 		return false;
 	by_doubles(g);
 	return true;

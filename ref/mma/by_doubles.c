@@ -1,5 +1,5 @@
-/* The dense and sparse MFMAs of integers and of floats up to 32 bits in vectors of doubles, for
- * profiles of exact sums.
+/* The dense and sparse MFMAs and the dense WMMAs of integers and of floats up to 32 bits in vectors
+ * of doubles, for profiles of exact sums.
  *
  * Factors have at most 24 significant bits, so each product is an exact double between 2^-298 and
  * 2^256. All nonzero factors of a row are multiples of 2^-(man + 1) times the least of them. If
@@ -16,6 +16,9 @@
  *   have sums below 2^-41 size. These are exact if the factors are not too far apart, by 2^47 more
  *   than above. Else each has an error up to 2^-94 size, 2^-88 size together. The addition of the
  *   accumulator's error has an error that is known.
+ *
+ * A WMMA has up to 128 products. With n = 7 for 6, these are 2^n products, errors up to 2^(n-53)
+ * size, sums of them below 2^(2n-53) size, and errors of these up to 2^(2n-106) size.
  *
  * The plain version computes the results that are not certain.
  *
@@ -35,7 +38,7 @@ typedef VECTOR(int32_t) ints;
 
 /* What does not change in the loops, so that each combination is compiled on its own. */
 struct kind {
-	unsigned m;
+	unsigned m, lanes;
 	bool integer; /* C and D are integers */
 	bool single;  /* each product is a step */
 };
@@ -50,8 +53,9 @@ struct factors {
 
 struct operands {
 	struct factors a, b;
-	unsigned width; /* values of one k */
-	double room;    /* see sums_are_exact */
+	unsigned width;   /* values of one k */
+	double room;      /* see sums_are_exact */
+	double far, lost; /* see doubt_of */
 };
 
 /* The fields of an f16 at their places in a float are 2^-112 of it. */
@@ -69,6 +73,7 @@ INLINE words floats_of(mx_type t, words code) {
 	case MX_T_F16: return half_values(code);
 	case MX_T_FP8: return (words)strip_values(mx_format_info(MX_E4M3), code);
 	case MX_T_BF8: return (words)strip_values(mx_format_info(MX_E5M2), code);
+	case MX_T_U8: return (words) __builtin_convertvector((ints)code, floats);
 	default: /* I8 */ return (words) __builtin_convertvector((ints)(code << 24) >> 24, floats);
 	}
 }
@@ -136,7 +141,7 @@ INLINE void set_range(struct factors *f, struct range *r) {
 
 /* Whether sums of products are exact only if the factors are in some range. */
 INLINE bool needs_range(mx_type t) {
-	return t != MX_T_I8 && t != MX_T_F32;
+	return t != MX_T_I8 && t != MX_T_U8 && t != MX_T_F32;
 }
 
 /* The items of a register of STRIP lanes, which are consecutive in k. */
@@ -154,21 +159,26 @@ INLINE void load_register(struct factors *f, unsigned width, mx_type t, unsigned
 	}
 }
 
-/* `run` items of a lane, whole registers, are consecutive in k; then the next lane group has its
- * turn. There are 64 / width groups. */
-INLINE void load_as(struct factors *f, unsigned width, mx_type t, unsigned items, unsigned run,
+/* Where an operand has its items. `run` items of a lane, whole registers, are consecutive in k;
+ * then the next lane group has its turn. There are lanes / width groups. */
+struct layout {
+	unsigned lanes, width, items, run;
+};
+
+INLINE void load_as(struct factors *f, struct layout at, mx_type t,
                     const uint32_t (*regs)[MX_LANES]) {
-	unsigned in_register = 32 / mx_type_bits(t), shift = __builtin_ctz(width);
+	unsigned in_register = 32 / mx_type_bits(t), shift = __builtin_ctz(at.width);
+	unsigned groups = __builtin_ctz(at.lanes) - shift; /* log2 */
 	struct range range;
 	for (unsigned i = 0; i < STRIPS; i++) {
 		range.size[i] = (ints){ 0 };
 		range.distance[i] = distance_of(range.size[i] + (int)MX_F32_INF);
 	}
-	for (unsigned lane = 0; lane < MX_LANES; lane += STRIP)
-		for (unsigned first = 0; first < items; first += run) {
-			unsigned k = (first << (6 - shift)) + (lane >> shift) * run;
-			for (unsigned i = 0; i < run; i += in_register)
-				load_register(f, width, t, lane & (width - 1), k + i,
+	for (unsigned lane = 0; lane < at.lanes; lane += STRIP)
+		for (unsigned first = 0; first < at.items; first += at.run) {
+			unsigned k = (first << groups) + (lane >> shift) * at.run;
+			for (unsigned i = 0; i < at.run; i += in_register)
+				load_register(f, at.width, t, lane & (at.width - 1), k + i,
 				              &regs[(first + i) / in_register][lane], &range);
 		}
 	if (needs_range(t))
@@ -176,15 +186,15 @@ INLINE void load_as(struct factors *f, unsigned width, mx_type t, unsigned items
 }
 
 /* Compiled for each type on its own. */
-INLINE void load(struct factors *f, unsigned width, mx_type t, unsigned items, unsigned run,
-                 const uint32_t (*regs)[MX_LANES]) {
+INLINE void load(struct factors *f, struct layout at, mx_type t, const uint32_t (*regs)[MX_LANES]) {
 	switch (t) {
-	case MX_T_F32: load_as(f, width, MX_T_F32, items, run, regs); break;
-	case MX_T_F16: load_as(f, width, MX_T_F16, items, run, regs); break;
-	case MX_T_BF16: load_as(f, width, MX_T_BF16, items, run, regs); break;
-	case MX_T_FP8: load_as(f, width, MX_T_FP8, items, run, regs); break;
-	case MX_T_BF8: load_as(f, width, MX_T_BF8, items, run, regs); break;
-	default: load_as(f, width, MX_T_I8, items, run, regs);
+	case MX_T_F32: load_as(f, at, MX_T_F32, regs); break;
+	case MX_T_F16: load_as(f, at, MX_T_F16, regs); break;
+	case MX_T_BF16: load_as(f, at, MX_T_BF16, regs); break;
+	case MX_T_FP8: load_as(f, at, MX_T_FP8, regs); break;
+	case MX_T_BF8: load_as(f, at, MX_T_BF8, regs); break;
+	case MX_T_U8: load_as(f, at, MX_T_U8, regs); break;
+	default: load_as(f, at, MX_T_I8, regs);
 	}
 }
 
@@ -193,7 +203,7 @@ INLINE double size_of(const struct operands *x, unsigned a, unsigned b) {
 	return x->a.size[a] * x->b.size[b];
 }
 
-/* Whether sums up to 2^6 size are at most 2^53 units, of which products are multiples: units are
+/* Whether sums up to 2^sums size are at most 2^53 units, of which products are multiples: units are
  * above 2^-(man + 1) least. */
 INLINE bool sums_are_exact(const struct operands *x, unsigned a, unsigned b, double size) {
 	return size <= x->a.least[a] * x->b.least[b] * x->room;
@@ -202,11 +212,14 @@ INLINE bool sums_are_exact(const struct operands *x, unsigned a, unsigned b, dou
 /* The most that the sum of errors can have lost. */
 INLINE double doubt_of(const struct operands *x, unsigned a, unsigned b) {
 	double size = size_of(x, a, b);
-	return sums_are_exact(x, a, b, size * 0x1p-47) ? 0 : size * 0x1p-87;
+	return sums_are_exact(x, a, b, size * x->far) ? 0 : size * x->lost;
 }
 
-static double room(mx_type a, mx_type b) {
-	return ldexp(1, 53 - 6 - 2 - (int)man_of(a) - (int)man_of(b));
+static void set_bounds(struct operands *x, const struct mx_dense *op) {
+	int sums = op->k > 64 ? 7 : 6, man = (int)(man_of(op->a) + man_of(op->b));
+	x->room = ldexp(1, 53 - sums - 2 - man);
+	x->far = ldexp(1, sums - 53);
+	x->lost = ldexp(1, 3 * sums - 105);
 }
 
 /* ---- a step ---- */
@@ -267,10 +280,13 @@ struct place {
 	unsigned at_a, at_b;   /* of row 0 and of the columns in the values of one k */
 };
 
-INLINE struct place place_of(unsigned m, unsigned r, unsigned lane) {
+INLINE struct place place_of(struct kind kind, unsigned r, unsigned lane) {
 	struct place at = { r, lane };
-	unsigned block, col;
-	mx_place_dense_result(m, ROWS, lane, r, &block, &at.row, &col);
+	unsigned m = kind.m, block = 0, col;
+	if (kind.lanes == MX_WAVE32)
+		mx_place_wmma_result(lane, r, &at.row, &col);
+	else
+		mx_place_dense_result(m, ROWS, lane, r, &block, &at.row, &col);
 	at.at_a = m == 4 ? lane : block * m;
 	at.at_b = m == 4 ? lane : block * m + col;
 	return at;
@@ -297,11 +313,15 @@ INLINE doubles product(const struct mx_products *g, const struct operands *x, st
 	return b * row_of_two(load_doubles(a), i);
 }
 
+static bool is_integer(mx_type t) {
+	return t == MX_T_I8 || t == MX_T_U8;
+}
+
 /* Products of a step; integers have one. */
 static unsigned step_of(const struct mx_products *g) {
 	if (g->op->a == MX_T_F32)
 		return 1;
-	return g->op->a == MX_T_I8 || !g->profile->group ? g->op->k : g->profile->group;
+	return is_integer(g->op->a) || !g->profile->group ? g->op->k : g->profile->group;
 }
 
 INLINE void exact_strip(const struct mx_products *g, const struct operands *x, struct kind kind,
@@ -384,34 +404,52 @@ INLINE void strip(const struct mx_products *g, const struct operands *x, struct 
 
 INLINE void strips(const struct mx_products *g, const struct operands *x, struct kind kind,
                    uint64_t *again) {
-	for (unsigned r = 0; r < mx_dense_result_items(g->op); r += ROWS)
-		for (unsigned lane = 0; lane < MX_LANES; lane += STRIP)
-			strip(g, x, kind, place_of(kind.m, r, lane), again);
+	unsigned items = x->width * g->op->m / kind.lanes;
+	for (unsigned r = 0; r < items; r += ROWS)
+		for (unsigned lane = 0; lane < kind.lanes; lane += STRIP)
+			strip(g, x, kind, place_of(kind, r, lane), again);
 }
 
 INLINE void strips_of(const struct mx_products *g, const struct operands *x, unsigned m,
-                      uint64_t *again) {
-	if (g->op->a == MX_T_I8)
-		strips(g, x, (struct kind){ m, .integer = true }, again);
+                      unsigned lanes, uint64_t *again) {
+	if (is_integer(g->op->a))
+		strips(g, x, (struct kind){ m, lanes, .integer = true }, again);
 	else if (g->op->a == MX_T_F32)
-		strips(g, x, (struct kind){ m, .single = true }, again);
+		strips(g, x, (struct kind){ m, lanes, .single = true }, again);
 	else
-		strips(g, x, (struct kind){ m }, again);
+		strips(g, x, (struct kind){ m, lanes }, again);
+}
+
+INLINE void load_operands(const struct mx_products *g, unsigned lanes, struct operands *x) {
+	const struct mx_dense *op = g->op;
+	x->width = op->m * op->blocks;
+	unsigned items = op->k * x->width / lanes, items_b = g->k_of_b ? 2 * items : items;
+	set_bounds(x, op);
+	load(&x->a, (struct layout){ lanes, x->width, items, g->run_a }, op->a, g->a);
+	load(&x->b, (struct layout){ lanes, x->width, items_b, g->run_b }, op->b, g->b);
+}
+
+INLINE void run_wmma(const struct mx_products *g, uint64_t *again) {
+	struct operands x;
+	load_operands(g, MX_WAVE32, &x);
+	strips_of(g, &x, MX_WMMA_N, MX_WAVE32, again);
+}
+
+INLINE void run_mfma(const struct mx_products *g, uint64_t *again) {
+	struct operands x;
+	load_operands(g, MX_LANES, &x);
+	switch (g->op->m) {
+	case 4: strips_of(g, &x, 4, MX_LANES, again); break;
+	case 16: strips_of(g, &x, 16, MX_LANES, again); break;
+	default: strips_of(g, &x, 32, MX_LANES, again); break;
+	}
 }
 
 INLINE void run(const struct mx_products *g, uint64_t *again) {
-	const struct mx_dense *op = g->op;
-	struct operands x;
-	unsigned items = mx_dense_operand_items(op), items_b = g->k_of_b ? 2 * items : items;
-	x.width = op->m * op->blocks;
-	x.room = room(op->a, op->b);
-	load(&x.a, x.width, op->a, items, items, g->a);
-	load(&x.b, x.width, op->b, items_b, g->run_b, g->b);
-	switch (op->m) {
-	case 4: strips_of(g, &x, 4, again); break;
-	case 16: strips_of(g, &x, 16, again); break;
-	default: strips_of(g, &x, 32, again); break;
-	}
+	if (g->lanes == MX_WAVE32)
+		run_wmma(g, again);
+	else
+		run_mfma(g, again);
 }
 
 /* ---- by processor ---- */
@@ -441,7 +479,7 @@ static void (*best(void))(const struct mx_products *, uint64_t *) {
 #endif
 
 bool mx_mma_by_doubles(const struct mx_products *g, uint64_t again[MX_DENSE_RESULTS]) {
-	bool by_profile = g->op->a != MX_T_F32 && g->op->a != MX_T_I8;
+	bool by_profile = g->op->a != MX_T_F32 && !is_integer(g->op->a);
 	if (g->op->a == MX_T_F64 || (by_profile && g->profile->align) || !mx_environment_is_ieee())
 		return false;
 	best()(g, again);

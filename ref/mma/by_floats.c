@@ -180,7 +180,7 @@ bool mx_environment_is_ieee(void) {
 
 bool mx_mma_by_floats(const struct mx_mma_args *g) {
 	if (g->profile->align || g->profile->group != MX_BLOCK || bits_of_sum(g) > 53 ||
-	    !mx_environment_is_ieee())
+	    !mx_scales_are_e8m0(g) || !mx_environment_is_ieee())
 		return false;
 	best()(g);
 	return true;

@@ -20,7 +20,7 @@ struct numbers {
 static void load(struct numbers *x, mx_shape s, mx_format f, const uint32_t (*regs)[MX_LANES],
                  const uint8_t *scale) {
 	unsigned K = mx_shape_k(s), blocks = K / MX_BLOCK;
-	mx_tile_load(&x->tile, s, f, regs, scale);
+	mx_tile_load(&x->tile, s, f, regs, scale, MX_BLOCK);
 	x->unit = mx_unit(f);
 	memset(x->special, 0, sizeof x->special);
 	for (unsigned i = 0; i < MX_TILE_ELEMS; i++) {
@@ -88,7 +88,7 @@ void mx_mma_some_by_integers(const struct mx_mma_args *g, const uint64_t *lanes)
 
 bool mx_mma_by_integers(const struct mx_mma_args *g) {
 	static const uint64_t all[MX_TILE_RESULTS] = { [0 ... MX_TILE_RESULTS - 1] = UINT64_MAX };
-	if (g->profile->align || g->profile->group % MX_BLOCK)
+	if (g->profile->align || g->profile->group % MX_BLOCK || !mx_scales_are_e8m0(g))
 		return false;
 	mx_mma_some_by_integers(g, all);
 	return true;

@@ -224,6 +224,8 @@ static void run(const void *args) {
 		                        .c = g->c,
 		                        .d = g->d,
 		                        .clamp = g->clamp,
+		                        .lanes = MX_LANES,
+		                        .run_a = mx_dense_operand_items(g->op),
 		                        .run_b = mx_dense_operand_items(g->op) };
 	if (!mx_profile_is_basic(g->profile) || !mx_mma_by_doubles(&products, again)) {
 		run_plain(g);

@@ -42,6 +42,13 @@ static inline void mx_place_dense_result(unsigned m, unsigned height, unsigned l
 	*block = item / height / items_of_block * blocks_in_item + lane_row / groups_in_item;
 }
 
+/* A WMMA has eight consecutive rows in each half of the wave. */
+static inline void mx_place_wmma_result(unsigned lane, unsigned item, unsigned *row,
+                                        unsigned *col) {
+	*row = 16 * (item / 8) + 8 * (lane / 16) + item % 8;
+	*col = lane % 16;
+}
+
 /* Calls f with the default floating-point environment of the thread. */
 void mx_in_default_environment(void (*f)(const void *), const void *args);
 
@@ -61,7 +68,8 @@ struct mx_products {
 	const uint32_t (*a)[MX_LANES], (*b)[MX_LANES], (*c)[MX_LANES];
 	uint32_t (*d)[MX_LANES];
 	bool clamp;
-	unsigned run_b; /* items of a lane of B that are consecutive in k */
+	unsigned lanes;        /* of the wave: 64, or 32 for a WMMA, which has 16 columns */
+	unsigned run_a, run_b; /* items of a lane that are consecutive in k */
 	/* Sparse: k of each product of a row. NULL: in order. */
 	const uint8_t (*k_of_b)[MX_PRODUCTS];
 };

@@ -26,9 +26,11 @@ struct factors {
 };
 
 static void load_factors(struct factors *f, const struct mx_mma_args *g, mx_format format,
-                         const uint32_t (*regs)[MX_LANES], const uint8_t *scale) {
-	mx_tile_load(&f->tile, g->shape, format, regs, scale);
-	f->operand = (struct mx_dot_operand){ format, NULL, MX_S_E8M0, MX_BLOCK, NULL };
+                         const uint32_t (*regs)[MX_LANES], mx_scale_format scales,
+                         const uint8_t *scale) {
+	unsigned block = mx_block_of(g);
+	mx_tile_load(&f->tile, g->shape, format, regs, scale, block);
+	f->operand = (struct mx_dot_operand){ format, NULL, scales, block, NULL };
 	f->decoded = 0;
 }
 
@@ -37,7 +39,7 @@ static const struct mx_term *row_of(struct factors *f, const mx_profile *p, unsi
 	struct mx_term *factors = f->factor + row * K;
 	if (!(f->decoded >> row & 1)) {
 		f->operand.codes = f->tile.elem + row * K;
-		f->operand.scales = &f->tile.scale[row * (K / MX_BLOCK)].v;
+		f->operand.scales = &f->tile.scale[row * (K / f->operand.block)].v;
 		mx_dot_factors(p, K, &f->operand, factors);
 		f->decoded |= UINT32_C(1) << row;
 	}
@@ -52,8 +54,8 @@ void mx_mma_some_plain(const struct mx_mma_args *g, const uint64_t *lanes) {
 		any |= lanes[r];
 	if (!any)
 		return;
-	load_factors(&a, g, g->fmt_a, g->a, g->scale_a);
-	load_factors(&b, g, g->fmt_b, g->b, g->scale_b);
+	load_factors(&a, g, g->fmt_a, g->a, g->scale_format_a, g->scale_a);
+	load_factors(&b, g, g->fmt_b, g->b, g->scale_format_b, g->scale_b);
 	for (unsigned r = 0; r < mx_results(g->shape); r++)
 		for (unsigned lane = 0; lane < MX_LANES; lane++) {
 			if (!(lanes[r] >> lane & 1))
@@ -85,7 +87,9 @@ static mx_status check(const struct mx_mma_args *g) {
 		return MX_BAD_POINTER;
 	if ((unsigned)g->fmt_a >= MX_FORMATS || (unsigned)g->fmt_b >= MX_FORMATS)
 		return MX_BAD_FORMAT;
-	if ((unsigned)g->shape > MX_32X32X64)
+	if ((unsigned)g->shape > MX_32X32X64 || (unsigned)g->scale_format_a >= MX_SCALE_FORMATS ||
+	    (unsigned)g->scale_format_b >= MX_SCALE_FORMATS ||
+	    (g->block && g->block != 16 && g->block != MX_BLOCK))
 		return MX_BAD_OPTION;
 	return mx_profile_check(g->profile);
 }

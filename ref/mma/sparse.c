@@ -156,6 +156,8 @@ static void run(const struct mx_sparse_args *g, bool plain) {
 		                        .c = (const uint32_t(*)[MX_LANES])g->d,
 		                        .d = g->d,
 		                        .clamp = g->clamp,
+		                        .lanes = MX_LANES,
+		                        .run_a = items_of_lane(g->op),
 		                        .run_b = RUN_BITS / bits_of_item(g->op),
 		                        .k_of_b = x.k };
 	load_indices(&x, g);

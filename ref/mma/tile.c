@@ -9,8 +9,8 @@ static void lane_bytes(const uint32_t (*regs)[MX_LANES], unsigned vgprs, unsigne
 }
 
 void mx_tile_load(struct mx_tile *t, mx_shape s, mx_format f, const uint32_t (*regs)[MX_LANES],
-                  const uint8_t *scale) {
-	unsigned K = mx_shape_k(s), mn, k, block;
+                  const uint8_t *scale, unsigned block) {
+	unsigned MN = mx_mn(s), K = mx_shape_k(s), blocks = K / block, mn, k;
 	uint8_t bytes[32];
 	for (unsigned lane = 0; lane < MX_LANES; lane++) {
 		lane_bytes(regs, mx_operand_vgprs(f), lane, bytes);
@@ -18,7 +18,7 @@ void mx_tile_load(struct mx_tile *t, mx_shape s, mx_format f, const uint32_t (*r
 			mx_place_operand(s, f, lane, j, &mn, &k);
 			t->elem[mn * K + k] = mx_elem_get(f, bytes, j);
 		}
-		mx_place_scale(s, lane, &mn, &block);
-		t->scale[mn * (K / MX_BLOCK) + block].v = scale[lane];
 	}
+	for (unsigned i = 0; i < MN * blocks; i++)
+		t->scale[i % MN * blocks + i / MN].v = scale[i];
 }

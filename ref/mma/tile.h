@@ -7,17 +7,27 @@
 enum {
 	MX_TILE_ELEMS = 2048, /* MN * K of either shape */
 	MX_TILE_MN = 32,      /* the larger MN */
-	MX_TILE_BLOCKS = 4,   /* of the larger K */
+	MX_TILE_BLOCKS = 8,   /* of 16 in the larger K */
 	MX_TILE_RESULTS = 16, /* registers of the larger result */
+	MX_SCALES = 128,      /* of an operand in blocks of 16 */
 };
 
 struct mx_tile {
 	mx_elem elem[MX_TILE_ELEMS]; /* [row of A or column of B][k] */
-	mx_e8m0 scale[MX_LANES];     /* [row or column][block] */
+	mx_e8m0 scale[MX_SCALES];    /* [row or column][block] */
 };
 
+static inline unsigned mx_block_of(const struct mx_mma_args *g) {
+	return g->block ? g->block : MX_BLOCK;
+}
+
+/* Whether the scales are those of gfx950. */
+static inline bool mx_scales_are_e8m0(const struct mx_mma_args *g) {
+	return !g->scale_format_a && !g->scale_format_b && mx_block_of(g) == MX_BLOCK;
+}
+
 void mx_tile_load(struct mx_tile *t, mx_shape s, mx_format f, const uint32_t (*regs)[MX_LANES],
-                  const uint8_t *scale);
+                  const uint8_t *scale, unsigned block);
 
 /* One element of the result by mx_dot. */
 uint32_t mx_tile_dot(const struct mx_mma_args *g, const struct mx_tile *a, const struct mx_tile *b,

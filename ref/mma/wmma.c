@@ -17,24 +17,38 @@ static bool is_mx(const struct mx_wmma *op) {
 	return op->ab[MX_SIDE_A] == MX_T_F8F6F4 || op->ab[MX_SIDE_A] == MX_T_FP4;
 }
 
-/* The scale of block i of a row or column is byte i of one lane. */
-static uint8_t scale_of(const struct mx_wmma_args *g, mx_side s, unsigned mn, unsigned i) {
+/* The scales of block i of 16 rows or columns: byte i of as many lanes. */
+static void load_scales(uint8_t to[MX_WMMA_N], const struct mx_wmma_args *g, mx_side s,
+                        unsigned half, unsigned i) {
 	const struct mx_wmma_operand *o = &g->ab[s];
-	unsigned lane = mx_wmma_rows(g->op, s) == 16 ? mn + 16 * o->scale_row : mn;
-	return g->op->block ? mx_get_item(o->scales, 8, lane, i) : UNIT_SCALE;
+	unsigned lane = MX_WMMA_N * (mx_wmma_rows(g->op, s) == MX_WMMA_N ? o->scale_row : half);
+	if (!g->op->block)
+		memset(to, UNIT_SCALE, MX_WMMA_N);
+	for (unsigned j = 0; g->op->block && j < MX_WMMA_N; j++)
+		to[j] = (uint8_t)(o->scales[i / 4][lane + j] >> 8 * (i % 4));
+}
+
+static unsigned block_of(const struct mx_wmma_args *g) {
+	return g->op->block ? g->op->block : MX_BLOCK;
+}
+
+static mx_scale_format scales_of(const struct mx_wmma_args *g, mx_side s) {
+	return g->op->block ? g->ab[s].scale_format : MX_S_E8M0;
 }
 
 static void load_factors(struct operand *x, const struct mx_wmma_args *g, mx_side s) {
-	unsigned block = g->op->block ? g->op->block : MX_BLOCK, K = g->op->k;
-	mx_scale_format scales = g->op->block ? g->ab[s].scale_format : MX_S_E8M0;
+	unsigned block = block_of(g), K = g->op->k;
 	mx_elem codes[MAX_K];
 	uint8_t scale[MAX_SCALES];
-	struct mx_dot_operand o = { g->ab[s].format, codes, scales, block, scale };
+	struct mx_dot_operand o = { g->ab[s].format, codes, scales_of(g, s), block, scale };
 	for (unsigned mn = 0; mn < mx_wmma_rows(g->op, s); mn++) {
 		for (unsigned k = 0; k < K; k++)
 			codes[k].v = (uint8_t)x->item[mn][k];
-		for (unsigned i = 0; i < K / block; i++)
-			scale[i] = scale_of(g, s, mn, i);
+		for (unsigned i = 0; i < K / block; i++) {
+			uint8_t of_rows[MX_WMMA_N];
+			load_scales(of_rows, g, s, mn / MX_WMMA_N, i);
+			scale[i] = of_rows[mn % MX_WMMA_N];
+		}
 		mx_dot_factors(g->profile, K, &o, x->factor[mn]);
 	}
 }
@@ -97,96 +111,170 @@ static uint32_t accumulator(const struct mx_wmma_args *g, unsigned lane, unsigne
 	return widened(g->op->c, (g->abs_c ? c & ~sign : c) ^ (g->neg_c ? sign : 0));
 }
 
-/* ---- the instruction ---- */
+/* ---- C and D of 16 bits ---- */
 
-static void run_plain(const void *args) {
-	const struct mx_wmma_args *g = args;
-	unsigned bits = mx_type_bits(g->op->d), row, col;
-	uint32_t d[MAX_RESULTS][MX_WAVE32] = { 0 };
+typedef uint32_t results[MAX_RESULTS][MX_LANES];
+
+/* g with C and D of 32 bits and without modifiers of C; `regs` is C or D where the registers are
+ * not. */
+static struct mx_wmma_args widen(const struct mx_wmma_args *g, results regs) {
+	struct mx_wmma_args wide = *g;
+	wide.abs_c = wide.neg_c = false;
+	if (mx_type_bits(g->op->d) == 16)
+		wide.d = regs;
+	if (mx_type_bits(g->op->c) == 32 && !g->abs_c && !g->neg_c)
+		return wide;
+	for (unsigned i = 0; i < mx_wmma_result_items(g->op); i++)
+		for (unsigned lane = 0; lane < MX_WAVE32; lane++)
+			regs[i][lane] = accumulator(g, lane, i);
+	wide.c = (const uint32_t(*)[MX_LANES])regs;
+	return wide;
+}
+
+static void narrow(const struct mx_wmma_args *g, results regs) {
+	mx_type t = g->op->d;
+	if (mx_type_bits(t) == 32)
+		return;
+	for (unsigned r = 0; r < mx_wmma_result_vgprs(g->op); r++)
+		for (unsigned lane = 0; lane < MX_WAVE32; lane++)
+			g->d[r][lane] = narrowed(t, regs[2 * r][lane], g->clamp) |
+			                narrowed(t, regs[2 * r + 1][lane], g->clamp) << 16;
+}
+
+/* ---- the plain version ---- */
+
+/* The results with a bit in lanes[item], one by one. */
+static void some_plain(const struct mx_wmma_args *g, const uint64_t *lanes) {
+	unsigned row, col;
 	struct operand ab[2];
 	load(&ab[MX_SIDE_A], g, MX_SIDE_A);
 	load(&ab[MX_SIDE_B], g, MX_SIDE_B);
-	for (unsigned lane = 0; lane < MX_WAVE32; lane++)
-		for (unsigned i = 0; i < mx_wmma_result_items(g->op); i++) {
-			mx_wmma_result(g->op, lane, i, &row, &col);
-			uint32_t x = dot(g, ab, row, col, accumulator(g, lane, i));
-			d[bits * i / 32][lane] |= narrowed(g->op->d, x, g->clamp) << bits * i % 32;
+	for (unsigned i = 0; i < mx_wmma_result_items(g->op); i++)
+		for (unsigned lane = 0; lane < MX_WAVE32; lane++) {
+			if (!(lanes[i] >> lane & 1))
+				continue;
+			mx_place_wmma_result(lane, i, &row, &col);
+			g->d[i][lane] = dot(g, ab, row, col, g->c[i][lane]);
 		}
-	for (unsigned r = 0; r < mx_wmma_result_vgprs(g->op); r++)
-		memcpy(g->d[r], d[r], sizeof d[r]);
 }
 
-/* ---- a scaled WMMA as MFMAs of 16x16x128 ----
+static void all_plain(const struct mx_wmma_args *g) {
+	static const uint64_t all[MAX_RESULTS] = { [0 ... MAX_RESULTS - 1] = UINT64_MAX };
+	some_plain(g, all);
+}
+
+/* ---- a WMMA with K = 128 of MX formats as MFMAs of 16x16x128 ----
  *
  * Lane 16 (2 i + h) of the MFMA has what lane h of the WMMA has of the runs i and i + 2, so whole
  * registers move. The steps of a profile are those of the same k. */
 
 struct tile {
-	uint32_t a[8][MX_LANES], b[8][MX_LANES], cd[4][MX_LANES];
-	uint8_t scale_a[MX_LANES], scale_b[MX_LANES];
+	uint32_t ab[2][8][MX_LANES], cd[4][MX_LANES];
+	uint8_t scale[2][MAX_SCALES][MX_WMMA_N];
 };
 
-static void tile_operand(uint32_t (*to)[MX_LANES], const struct mx_wmma_args *g, mx_side s,
-                         unsigned half) {
+static mx_format format_of(const struct mx_wmma_args *g, mx_side s) {
+	mx_type t = g->op->ab[s];
+	return t == MX_T_FP8 ? MX_E4M3 : t == MX_T_BF8 ? MX_E5M2 : g->ab[s].format;
+}
+
+static bool is_tile(const struct mx_wmma *op) {
+	return op->k == 128;
+}
+
+static void tile_operand(struct tile *t, const struct mx_wmma_args *g, mx_side s, unsigned half) {
 	const struct mx_wmma_operand *o = &g->ab[s];
-	unsigned vgprs = mx_operand_vgprs(o->format), run = vgprs == 8 ? 4 : vgprs;
+	unsigned vgprs = mx_operand_vgprs(format_of(g, s)), run = vgprs == 8 ? 4 : vgprs;
 	for (unsigned r = 0; r < vgprs; r++)
-		for (unsigned lane = 0; lane < MX_LANES; lane++)
-			to[r][lane] = o->regs[2 * vgprs * half + run * (lane / 32 + 2 * (r / run)) +
-			                      r % run][lane % 32];
+		for (unsigned i = 0; i < 2; i++)
+			memcpy(&t->ab[s][r][MX_WAVE32 * i],
+			       o->regs[2 * vgprs * half + run * (i + 2 * (r / run)) + r % run],
+			       MX_WAVE32 * sizeof(uint32_t));
+	for (unsigned i = 0; i < g->op->k / block_of(g); i++)
+		load_scales(t->scale[s][i], g, s, half, i);
 }
 
-static void tile_scales(uint8_t to[MX_LANES], const struct mx_wmma_args *g, mx_side s,
-                        unsigned half) {
-	for (unsigned lane = 0; lane < MX_LANES; lane++)
-		to[lane] = scale_of(g, s, 16 * half + lane % 16, lane / 16);
-}
-
-/* Rows 8h to 8h + 7 of lane half h are two groups of four in the MFMA. */
+/* Rows 8h to 8h + 7 of lane half h, which start at `lane`, are two groups of four in the MFMA. */
 static uint32_t *tile_result(struct tile *t, unsigned lane, unsigned item) {
-	return &t->cd[item % 4][lane % 16 + 16 * (2 * (lane / 16) + item / 4)];
+	return &t->cd[item % 4][2 * lane + 16 * (item / 4)];
 }
 
 static void run_tile(const struct mx_wmma_args *g, unsigned half) {
-	unsigned half_b = 0, first = 8 * half;
+	unsigned first = 8 * half, half_b = 0;
+	size_t size = 16 * sizeof(uint32_t);
 	struct tile t;
-	tile_operand(t.a, g, MX_SIDE_A, half);
-	tile_operand(t.b, g, MX_SIDE_B, half_b);
-	tile_scales(t.scale_a, g, MX_SIDE_A, half);
-	tile_scales(t.scale_b, g, MX_SIDE_B, half_b);
+	tile_operand(&t, g, MX_SIDE_A, half);
+	tile_operand(&t, g, MX_SIDE_B, half_b);
 	for (unsigned i = 0; i < 8; i++)
-		for (unsigned lane = 0; lane < MX_WAVE32; lane++)
-			*tile_result(&t, lane, i) = g->c[first + i][lane];
+		for (unsigned lane = 0; lane < MX_WAVE32; lane += 16)
+			memcpy(tile_result(&t, lane, i), &g->c[first + i][lane], size);
 	mx_mma_scaled(&(struct mx_mma_args){ .profile = g->profile,
 	                                     .shape = MX_16X16X128,
-	                                     .fmt_a = g->ab[MX_SIDE_A].format,
-	                                     .fmt_b = g->ab[MX_SIDE_B].format,
-	                                     .a = (const uint32_t(*)[MX_LANES])t.a,
-	                                     .b = (const uint32_t(*)[MX_LANES])t.b,
+	                                     .fmt_a = format_of(g, MX_SIDE_A),
+	                                     .fmt_b = format_of(g, MX_SIDE_B),
+	                                     .a = (const uint32_t(*)[MX_LANES])t.ab[MX_SIDE_A],
+	                                     .b = (const uint32_t(*)[MX_LANES])t.ab[MX_SIDE_B],
 	                                     .c = (const uint32_t(*)[MX_LANES])t.cd,
-	                                     .scale_a = t.scale_a,
-	                                     .scale_b = t.scale_b,
-	                                     .d = t.cd,
-	                                     .abs_c = g->abs_c,
-	                                     .neg_c = g->neg_c });
+	                                     .scale_a = t.scale[MX_SIDE_A][0],
+	                                     .scale_b = t.scale[MX_SIDE_B][0],
+	                                     .scale_format_a = scales_of(g, MX_SIDE_A),
+	                                     .scale_format_b = scales_of(g, MX_SIDE_B),
+	                                     .block = g->op->block,
+	                                     .d = t.cd });
 	for (unsigned i = 0; i < 8; i++)
-		for (unsigned lane = 0; lane < MX_WAVE32; lane++)
-			g->d[first + i][lane] = *tile_result(&t, lane, i);
+		for (unsigned lane = 0; lane < MX_WAVE32; lane += 16)
+			memcpy(&g->d[first + i][lane], tile_result(&t, lane, i), size);
 }
 
-static bool is_e8m0(const struct mx_wmma_args *g) {
-	return !g->op->block || (g->op->block == MX_BLOCK && !g->ab[MX_SIDE_A].scale_format &&
-	                         !g->ab[MX_SIDE_B].scale_format);
+/* ---- the instruction ---- */
+
+static void run_dense(const struct mx_wmma_args *g) {
+	const struct mx_wmma *op = g->op;
+	const struct mx_dense dense = { .m = op->m,
+		                        .k = op->k,
+		                        .blocks = 1,
+		                        .a = type_of(g, MX_SIDE_A),
+		                        .b = type_of(g, MX_SIDE_B),
+		                        .d = op->d };
+	unsigned run = mx_wmma_run(op, mx_type_bits(op->ab[MX_SIDE_A]));
+	struct mx_products products = { .op = &dense,
+		                        .profile = g->profile,
+		                        .a = g->ab[MX_SIDE_A].regs,
+		                        .b = g->ab[MX_SIDE_B].regs,
+		                        .c = g->c,
+		                        .d = g->d,
+		                        .clamp = g->clamp && op->d == MX_T_I32,
+		                        .lanes = MX_WAVE32,
+		                        .run_a = run,
+		                        .run_b = run };
+	uint64_t again[MX_DENSE_RESULTS] = { 0 }, any = 0;
+	if (!mx_profile_is_basic(g->profile) || !mx_mma_by_doubles(&products, again)) {
+		all_plain(g);
+		return;
+	}
+	for (unsigned i = 0; i < MAX_RESULTS; i++)
+		any |= again[i];
+	if (any)
+		some_plain(g, again);
 }
 
 static void run(const void *args) {
 	const struct mx_wmma_args *g = args;
-	if (!is_mx(g->op) || !is_e8m0(g)) {
-		run_plain(g);
-		return;
-	}
-	for (unsigned half = 0; half < g->op->m / 16; half++)
-		run_tile(g, half);
+	results regs;
+	struct mx_wmma_args wide = widen(g, regs);
+	if (!is_tile(g->op))
+		run_dense(&wide);
+	for (unsigned half = 0; is_tile(g->op) && half < g->op->m / 16; half++)
+		run_tile(&wide, half);
+	narrow(g, regs);
+}
+
+static void run_plain(const void *args) {
+	const struct mx_wmma_args *g = args;
+	results regs;
+	struct mx_wmma_args wide = widen(g, regs);
+	all_plain(&wide);
+	narrow(g, regs);
 }
 
 static mx_status check(const struct mx_wmma_args *g) {

@@ -16,11 +16,14 @@ static inline unsigned mx_wmma_bits(const struct mx_wmma *op, mx_side s, mx_form
 	return op->ab[s] == MX_T_F8F6F4 ? mx_format_info(f)->bits : mx_type_bits(op->ab[s]);
 }
 
+static inline unsigned mx_wmma_run(const struct mx_wmma *op, unsigned bits) {
+	unsigned run = bits == 6 ? 32 : 128 / bits;
+	return run < op->k / 2 ? run : op->k / 2;
+}
+
 static inline void mx_place_wmma_operand(const struct mx_wmma *op, mx_side s, mx_format f,
                                          unsigned lane, unsigned item, unsigned *mn, unsigned *k) {
-	unsigned bits = mx_wmma_bits(op, s, f), half = op->k / 2, at = item % half;
-	unsigned run = bits == 6 ? 32 : 128 / bits;
-	run = run < half ? run : half;
+	unsigned run = mx_wmma_run(op, mx_wmma_bits(op, s, f)), half = op->k / 2, at = item % half;
 	*mn = lane % 16 + 16 * (item / half);
 	*k = run * (2 * (at / run) + lane / 16) + at % run;
 }

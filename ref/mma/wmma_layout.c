@@ -62,7 +62,6 @@ mx_status mx_wmma_result(const struct mx_wmma *op, unsigned lane, unsigned item,
 		return MX_BAD_POINTER;
 	if (lane >= MX_WAVE32 || item >= mx_wmma_result_items(op))
 		return MX_BAD_OPTION;
-	*row = 16 * (item / 8) + 8 * (lane / 16) + item % 8;
-	*col = lane % 16;
+	mx_place_wmma_result(lane, item, row, col);
 	return MX_OK;
 }

@@ -106,8 +106,8 @@ static void fill(struct job *j, mx_format fa, mx_format fb) {
 	}
 }
 
-static void report(const mx_profile *p, mx_shape s, mx_format fa, mx_format fb, bool plain,
-                   double limit) {
+static double report(const mx_profile *p, mx_shape s, mx_format fa, mx_format fb, bool plain,
+                     double limit) {
 	static struct job j;
 	char name[80];
 	double macs = (double)mx_shape_mn(s) * mx_shape_mn(s) * mx_shape_k(s);
@@ -124,6 +124,7 @@ static void report(const mx_profile *p, mx_shape s, mx_format fa, mx_format fb, 
 	double rate = bench(name, "GMAC/s", macs * j.times * 1e-9, instructions, &j);
 	if (!plain)
 		share(name, rate, limit);
+	return rate;
 }
 
 /* ---- dense ---- */
@@ -189,6 +190,87 @@ static void report_dense(const mx_profile *p, const struct mx_dense *op, double 
 	share(name, bench(name, "GMAC/s", macs * 1e-7, dense_instructions, &j), limit);
 }
 
+/* ---- WMMA ---- */
+
+struct wmma_job {
+	struct mx_wmma_args args;
+	uint32_t ab[2][2][8][MX_LANES], scales[2][2][MX_LANES], c[8][MX_LANES], d[8][MX_LANES];
+};
+
+/* Fragments as those of the scaled MFMAs. */
+static void wmma_instructions(void *arg) {
+	struct wmma_job *j = arg;
+	for (unsigned i = 0; i < 100; i++) {
+		j->args.ab[0].regs = (const uint32_t(*)[MX_LANES])j->ab[0][i >> 1 & 1];
+		j->args.ab[1].regs = (const uint32_t(*)[MX_LANES])j->ab[1][i & 1];
+		mx_mma_wmma(&j->args);
+	}
+}
+
+static uint32_t random_register(mx_type t) {
+	uint32_t x = 0;
+	if (t == MX_T_F8F6F4)
+		return operand(MX_E4M3);
+	for (unsigned at = 0, bits = t == MX_T_F32                     ? 32
+	                             : t == MX_T_F16 || t == MX_T_BF16 ? 16
+	                                                               : 8;
+	     at < 32; at += bits)
+		x |= random_item(t) << at;
+	return x;
+}
+
+/* Scales 2^-4 to 2^3, those of E5M3 and E4M3 with all fractions. */
+static uint32_t random_scales(mx_scale_format f) {
+	static const unsigned first[] = { 123, 0x58, 0x18 };
+	uint32_t x = 0;
+	for (unsigned i = 0; i < 4; i++)
+		x |= (first[f] + next() % (f ? 64 : 8)) << 8 * i;
+	return x;
+}
+
+static void fill_wmma(struct wmma_job *j, mx_scale_format f) {
+	for (unsigned s = 0; s < 2; s++) {
+		struct mx_wmma_operand *o = &j->args.ab[s];
+		o->scale_format = f;
+		o->scales = (const uint32_t(*)[MX_LANES])j->scales[s];
+		for (unsigned lane = 0; lane < MX_LANES; lane++) {
+			for (unsigned r = 0; r < 16; r++)
+				j->ab[s][r / 8][r % 8][lane] = random_register(j->args.op->ab[s]);
+			for (unsigned r = 0; r < 2; r++)
+				j->scales[s][r][lane] = random_scales(f);
+		}
+	}
+	for (unsigned lane = 0; lane < MX_LANES; lane++)
+		for (unsigned r = 0; r < 8; r++)
+			j->c[r][lane] = j->args.op->c == MX_T_F16 ? random_register(MX_T_F16)
+			                                          : random_item(MX_T_F32);
+}
+
+/* With mfma, the cost of a product beside that of an MFMA with this rate. */
+static void report_wmma(const mx_profile *p, const struct mx_wmma *op, mx_scale_format f,
+                        double mfma) {
+	static const char *const scales[] = { "E8M0", "E5M3", "E4M3" };
+	static struct wmma_job j;
+	char name[80];
+	j.args = (struct mx_wmma_args){
+		.op = op, .profile = p, .c = (const uint32_t(*)[MX_LANES])j.c, .d = j.d
+	};
+	fill_wmma(&j, f);
+	snprintf(name, sizeof name, "wmma/%s/%s%s%s", p->name, op->name + strlen("v_wmma_"),
+	         op->block ? "/" : "", op->block ? scales[f] : "");
+	double rate = bench(name, "GMAC/s", op->m * 16. * op->k * 1e-7, wmma_instructions, &j);
+	if (mfma)
+		printf("%s/cost of mfma,x,%.3g,0\n", name, mfma / rate);
+}
+
+static void report_wmmas(const mx_profile *p, double mfma) {
+	const struct mx_wmma *op;
+	for (size_t i = 0; (op = mx_wmma_at(i)); i++)
+		if (op->ab[0] != MX_T_FP4)
+			for (int f = 0; f < (op->block ? MX_SCALE_FORMATS : 1); f++)
+				report_wmma(p, op, f, op->block ? mfma : 0);
+}
+
 int main(void) {
 	const struct mx_dense *op;
 	double limit = fma_limit();
@@ -200,10 +282,14 @@ int main(void) {
 		                              { MX_E4M3, MX_E2M1 }, { MX_E5M2, MX_E4M3 },
 		                              { MX_E5M2, MX_E5M2 }, { MX_E2M3, MX_E3M2 } };
 	for (unsigned p = 0; p < 4; p++) {
+		double rate[sizeof pairs / sizeof *pairs][2];
 		const mx_profile *profile = mx_profile_by_name(profiles[p]);
 		for (unsigned i = 0; i < sizeof pairs / sizeof *pairs; i++)
 			for (int s = 0; s < 2; s++)
-				report(profile, s, pairs[i][0], pairs[i][1], false, limit);
+				rate[i][s] =
+					report(profile, s, pairs[i][0], pairs[i][1], false, limit);
+		if (!p)
+			report_wmmas(profile, rate[1][MX_16X16X128]);
 		report(profile, MX_16X16X128, MX_E2M1, MX_E2M1, true, limit);
 		report(profile, MX_16X16X128, MX_E4M3, MX_E4M3, true, limit);
 	}

@@ -283,7 +283,7 @@ static void test_lost_bits(void) {
 	}
 }
 
-/* ---- scaled ---- */
+/* ---- codes of MX formats ---- */
 
 static const mx_type near_types[MX_FORMATS] = { [MX_E4M3] = MX_T_FP8, [MX_E5M2] = MX_T_BF8 };
 
@@ -296,6 +296,63 @@ static void fill_codes(mx_format f, bool negate, uint32_t (*regs)[LANES], kind k
 			for (unsigned l = 0; l < LANES; l++)
 				regs[r][l] = k == ZEROS ? 0x80000008 : rng();
 }
+
+/* ---- WMMA ---- */
+
+static void fill_wmma_side(const struct mx_wmma *op, struct mx_wmma_operand *o, unsigned side,
+                           uint32_t (*regs)[LANES], uint32_t (*scales)[LANES], kind k) {
+	mx_type t = op->ab[side];
+	bool mx = t == MX_T_F8F6F4 || t == MX_T_FP4;
+	o->format = t == MX_T_FP4 ? MX_E2M1 : below(MX_FORMATS);
+	o->is_unsigned = below(2);
+	o->scale_format = below(MX_SCALE_FORMATS);
+	o->scale_row = below(2);
+	unsigned vgprs = mx_wmma_operand_vgprs(op, side, o->format);
+	for (unsigned r = 0; mx && r < vgprs; r += mx_operand_vgprs(o->format))
+		fill_codes(o->format, !side, regs + r, k);
+	if (!mx)
+		fill(t, !side, vgprs, regs, k);
+	for (unsigned r = 0; r < 2; r++)
+		for (unsigned l = 0; l < LANES; l++)
+			scales[r][l] = below(8) ? 0x77787976 + 0x01010101 * below(8) : rng();
+	o->regs = (const uint32_t(*)[LANES])regs;
+	o->scales = (const uint32_t(*)[LANES])scales;
+}
+
+static unsigned wmma(const struct mx_wmma *op, kind k, const mx_profile *p) {
+	static uint32_t regs[2][16][LANES], scales[2][2][LANES];
+	struct mx_wmma_args g = { .op = op,
+		                  .profile = p,
+		                  .d = s.fast,
+		                  .abs_c = !below(8),
+		                  .neg_c = !below(8),
+		                  .clamp = below(2) };
+	bool shared = op->c == op->d && below(2);
+	for (unsigned side = 0; side < 2; side++)
+		fill_wmma_side(op, &g.ab[side], side, regs[side], scales[side], k);
+	fill_results(op->c, k);
+	memcpy(s.fast, s.c, sizeof s.c);
+	g.c = (const uint32_t(*)[LANES])(shared ? s.fast : s.c);
+	unsigned wrong = mx_mma_wmma(&g) != MX_OK;
+	memcpy(s.plain, s.c, sizeof s.c);
+	g.c = (const uint32_t(*)[LANES])s.c;
+	g.d = s.plain;
+	wrong += mx_mma_wmma_plain(&g) != MX_OK;
+	return wrong + compare(op->name, p, k, mx_wmma_result_vgprs(op));
+}
+
+static void test_wmma(void) {
+	const struct mx_wmma *op;
+	for (size_t i = 0; (op = mx_wmma_at(i)); i++) {
+		unsigned wrong = 0;
+		for (kind k = 0; k < KINDS; k++)
+			for (unsigned j = 0; j < times(); j++)
+				wrong += wmma(op, k, profile_of((k + i + j) % 4));
+		ok(!wrong, "%s: fast and plain agree", op->name);
+	}
+}
+
+/* ---- scaled ---- */
 
 static void fill_scales(uint8_t scales[LANES], kind k) {
 	static const uint8_t hard[] = { 0, 1, 254, 255 };
@@ -426,6 +483,7 @@ static void test_rounding(void) {
 int main(void) {
 	test_dense();
 	test_sparse();
+	test_wmma();
 	test_lost_bits();
 	test_scaled();
 	test_scaled_tie();
