@@ -38,22 +38,22 @@ static void record(struct mx_verified *v, const struct mx_probe_dot *dot, uint32
 }
 
 /* Predicts one block of random dots, up to `most` wrong ones. */
-static bool verify_block(const struct mx_reading *r, const mx_profile *p,
+static void verify_block(const struct mx_reading *r, const mx_profile *p,
                          const struct mx_probe_insn *insn, const uint32_t *d, uint64_t first,
                          size_t n, uint64_t most, struct mx_verified *v) {
-	struct mx_term *term = malloc(2 * insn->k * sizeof *term);
-	struct mx_probe_terms terms = { term, term + insn->k, 0 };
+	struct mx_probe_product product[MX_PROBE_K];
+	struct mx_probe_terms terms = { product };
+	struct mx_probe_steps steps;
 	struct mx_probe_dot dot;
-	for (size_t i = 0; term && i < n && v->wrong < most; i++) {
+	mx_probe_steps(p, insn->k, &steps);
+	for (size_t i = 0; i < n && v->wrong < most; i++) {
 		mx_probe_random(insn, r->set->seed, first + i, &dot);
 		mx_probe_terms(insn, &dot, &terms);
-		uint32_t would_be = mx_probe_result(insn, p, &terms);
+		uint32_t would_be = mx_probe_result(insn, p, &steps, &terms);
 		v->dots++;
 		if (would_be != d[i])
 			record(v, &dot, d[i], would_be);
 	}
-	free(term);
-	return term;
 }
 
 static int verify(const struct mx_reading *r, const struct mx_probe_entry *e, const mx_profile *p,
@@ -65,8 +65,8 @@ static int verify(const struct mx_reading *r, const struct mx_probe_entry *e, co
 		uint64_t first;
 		size_t n;
 		int status = get_results(r, e, block, &none, &d, &first, &n, err);
-		if (!status && !verify_block(r, p, &e->insn, d, first, n, most, v))
-			status = mx_fail(err, "out of memory");
+		if (!status)
+			verify_block(r, p, &e->insn, d, first, n, most, v);
 		free(d);
 		if (status < 0)
 			return status;

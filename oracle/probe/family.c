@@ -79,26 +79,103 @@ static struct mx_term factor(const struct mx_format_info *t, uint32_t code, uint
 	return x;
 }
 
+/* The product of two factors, as three members have it; false if it is +0. */
+static bool make_product(struct mx_term a, struct mx_term b, struct mx_probe_product *x) {
+	static const mx_profile keep, lead = { .lead = 1 }, flush = { .flush = MX_FLUSH_ELEMENTS };
+	struct mx_term flushed = mx_term_product(&flush, a, b);
+	x->term = mx_term_product(&keep, a, b);
+	x->lead_top = mx_term_product(&lead, a, b).top;
+	x->flushed_kind = (uint8_t)flushed.kind;
+	x->subnormal = flushed.sig != x->term.sig || flushed.kind != x->term.kind ||
+	               x->lead_top != x->term.top;
+	return x->term.kind != MX_TERM_NUMBER || x->term.sig || x->term.negative;
+}
+
 void mx_probe_terms(const struct mx_probe_insn *insn, const struct mx_probe_dot *d,
                     struct mx_probe_terms *t) {
+	t->n = 0;
 	for (unsigned k = 0; k < insn->k; k++) {
-		t->a[k] = factor(insn->a, d->a[k], d->sa[k / MX_BLOCK]);
-		t->b[k] = factor(insn->b, d->b[k], d->sb[k / MX_BLOCK]);
+		struct mx_probe_product *x = &t->product[t->n];
+		x->k = (uint8_t)k;
+		t->n += make_product(factor(insn->a, d->a[k], d->sa[k / MX_BLOCK]),
+		                     factor(insn->b, d->b[k], d->sb[k / MX_BLOCK]), x);
 	}
 	t->c = d->c;
 }
 
-static struct mx_term product_of(const mx_profile *p, const void *of, unsigned k) {
-	const struct mx_probe_terms *t = of;
-	return mx_term_product(p, t->a[k], t->b[k]);
+void mx_probe_steps(const mx_profile *p, unsigned K, struct mx_probe_steps *s) {
+	s->k = K;
+	s->size = p->group && p->group < K ? p->group : K;
+	s->n = (K + s->size - 1) / s->size;
+	for (unsigned i = 0; i < K; i++) {
+		unsigned k = mx_dot_product_at(p, K, i);
+		s->place[k] = (uint8_t)i;
+		s->step[k] = (uint8_t)(i / s->size);
+	}
 }
 
-static uint32_t integer_result(const struct mx_probe_insn *insn, const mx_profile *p,
-                               const struct mx_probe_terms *t) {
+static void add_subnormal(struct mx_step *s, const struct mx_probe_product *x) {
+	struct mx_term t = x->term;
+	if (s->profile->flush & MX_FLUSH_ELEMENTS) {
+		t.sig = 0;
+		t.kind = x->flushed_kind;
+	} else if (s->profile->lead) {
+		t.top = x->lead_top;
+	}
+	mx_step_add(s, &t);
+}
+
+static void add_product(struct mx_step *s, const struct mx_probe_product *x, unsigned place) {
+	s->k = place;
+	if (x->subnormal)
+		add_subnormal(s, x);
+	else
+		mx_step_add(s, &x->term);
+}
+
+/* The products of each step, as lists. */
+struct lists {
+	uint8_t first[MX_PROBE_K], next[MX_PROBE_K];
+};
+enum { END = 0xFF };
+
+static void sort(const struct mx_probe_steps *s, const struct mx_probe_terms *t, struct lists *l) {
+	memset(l->first, END, s->n);
+	for (unsigned i = t->n; i-- > 0;) {
+		unsigned step = s->step[t->product[i].k];
+		l->next[i] = l->first[step];
+		l->first[step] = (uint8_t)i;
+	}
+}
+
+/* Steps without a product all do the same: C is idle if the last one kept it. */
+static mx_f32 run_steps(const mx_profile *p, const struct mx_probe_steps *order,
+                        const struct mx_probe_terms *t, mx_f32 acc) {
+	struct lists l;
+	struct mx_step s;
+	bool idle = false;
+	sort(order, t, &l);
+	mx_step_begin(&s, p);
+	for (unsigned step = 0; step < order->n; step++) {
+		bool empty = l.first[step] == END;
+		unsigned n = 0;
+		if (empty && idle)
+			continue;
+		for (unsigned i = l.first[step]; i != END; i = l.next[i], n++)
+			add_product(&s, &t->product[i], order->place[t->product[i].k]);
+		s.not_neg_zero |= n < order->size && step * order->size + n < order->k;
+		mx_f32 sum = mx_step_end(&s, acc, false);
+		idle = empty && sum.v == acc.v;
+		acc = sum;
+	}
+	return acc;
+}
+
+static uint32_t integer_result(const mx_profile *p, const struct mx_probe_terms *t) {
 	int64_t sum = (int32_t)t->c;
-	for (unsigned k = 0; k < insn->k; k++) {
-		int64_t product = (int64_t)t->a[k].sig * t->b[k].sig;
-		sum += t->a[k].negative == t->b[k].negative ? product : -product;
+	for (unsigned i = 0; i < t->n; i++) {
+		const struct mx_term *x = &t->product[i].term;
+		sum += x->negative ? -(int64_t)x->sig : x->sig;
 	}
 	if (p->over)
 		sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
@@ -106,8 +183,9 @@ static uint32_t integer_result(const struct mx_probe_insn *insn, const mx_profil
 }
 
 uint32_t mx_probe_result(const struct mx_probe_insn *insn, const mx_profile *p,
-                         const struct mx_probe_terms *t) {
+                         const struct mx_probe_steps *s, const struct mx_probe_terms *t) {
 	if (!insn->a->exp_bits)
-		return integer_result(insn, p, t);
-	return mx_dot_steps(p, insn->k, product_of, t, (mx_f32){ t->c }, false).v;
+		return integer_result(p, t);
+	mx_f32 c = { t->c }, sum = run_steps(p, s, t, p->late ? (mx_f32){ MX_F32_SIGN } : c);
+	return p->late ? mx_dot_add_late(p, sum, c, false).v : sum.v;
 }

@@ -27,16 +27,34 @@ mx_profile mx_family_canonical(const mx_profile *p, unsigned K);
 bool mx_family_matters(const struct mx_family_field *f, const mx_profile *p,
                        const struct mx_probe_insn *insn);
 
-/* A dot as factors with their scales. */
+/* A product, and what it becomes with a subnormal element: its exponent with `lead`, its kind with
+ * MX_FLUSH_ELEMENTS. */
+struct mx_probe_product {
+	struct mx_term term;
+	int lead_top;
+	uint8_t flushed_kind, k;
+	bool subnormal;
+};
+
+/* A dot: its products that are not +0, by k. */
 struct mx_probe_terms {
-	struct mx_term *a, *b; /* [K] */
+	struct mx_probe_product *product; /* room for K */
+	unsigned n;
 	uint32_t c;
 };
 void mx_probe_terms(const struct mx_probe_insn *insn, const struct mx_probe_dot *d,
                     struct mx_probe_terms *t);
 
-/* The result under a member. i8: the sum modulo 2^32, or with `over` the nearest i32. */
+/* When each k is added: its place in the order of the products, and the step of that place. */
+struct mx_probe_steps {
+	unsigned n, size, k;
+	uint8_t place[MX_PROBE_K], step[MX_PROBE_K];
+};
+void mx_probe_steps(const mx_profile *p, unsigned K, struct mx_probe_steps *s);
+
+/* The result under a member and its steps. i8: the sum modulo 2^32, or with `over` the nearest
+ * i32. */
 uint32_t mx_probe_result(const struct mx_probe_insn *insn, const mx_profile *p,
-                         const struct mx_probe_terms *t);
+                         const struct mx_probe_steps *s, const struct mx_probe_terms *t);
 
 #endif

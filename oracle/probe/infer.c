@@ -8,32 +8,34 @@
 
 bool mx_answers_make(struct mx_answers *a, const struct mx_probe_insn *insn,
                      const struct mx_probe_dot *dot, const uint32_t *d, size_t n) {
-	struct mx_term *term = malloc((n + 1) * 2 * insn->k * sizeof *term);
-	*a = (struct mx_answers){ .insn = *insn, .dot = dot, .d = d, .n = n };
+	struct mx_probe_product *next = malloc((n * insn->k + 1) * sizeof *next);
+	*a = (struct mx_answers){ .insn = *insn, .dot = dot, .product = next, .d = d, .n = n };
 	a->terms = malloc((n + 1) * sizeof *a->terms);
-	if (!term || !a->terms) {
-		free(term), free(a->terms);
+	if (!next || !a->terms) {
+		mx_answers_free(a);
 		return false;
 	}
-	for (size_t i = 0; i <= n; i++)
-		a->terms[i] = (struct mx_probe_terms){ term + 2 * i * insn->k,
-			                               term + (2 * i + 1) * insn->k, 0 };
 	for (size_t i = 0; i < n; i++) {
+		a->terms[i].product = next;
 		mx_probe_terms(insn, &dot[i], &a->terms[i]);
+		next += a->terms[i].n;
 		a->of_question[dot[i].question]++;
 	}
 	return true;
 }
 
 void mx_answers_free(struct mx_answers *a) {
-	free(a->terms ? a->terms[0].a : NULL);
+	free(a->product);
 	free(a->terms);
 }
 
 /* ---- the search ---- */
 
+enum { ORDERS = MX_ORDER_PAIRS + 1, GROUPS = 8 };
+
 struct search {
 	const struct mx_answers *a;
+	struct mx_probe_steps steps[ORDERS][GROUPS]; /* by order and log2 of group; n 0: not made */
 	size_t *order;                       /* dots; those that ruled members out come first */
 	size_t n;                            /* of them are counted */
 	double weight[MX_QUESTIONS];         /* of a wrong dot: its share of the question */
@@ -43,22 +45,34 @@ struct search {
 	size_t tried;
 };
 
-static bool is_right(const struct mx_answers *a, const mx_profile *p, size_t dot) {
-	return mx_probe_result(&a->insn, p, &a->terms[dot]) == a->d[dot];
+static const struct mx_probe_steps *steps_of(struct search *s, const mx_profile *p) {
+	struct mx_probe_steps *steps = &s->steps[p->order][__builtin_ctz(p->group)];
+	if (!steps->n)
+		mx_probe_steps(p, s->a->insn.k, steps);
+	return steps;
 }
 
-/* Stops where the score reaches `most`. Dots that are wrong move toward the front, so that other
+static uint32_t result(struct search *s, const mx_profile *p, size_t dot) {
+	return mx_probe_result(&s->a->insn, p, steps_of(s, p), &s->a->terms[dot]);
+}
+
+static bool is_right(struct search *s, const mx_profile *p, size_t dot) {
+	return result(s, p, dot) == s->a->d[dot];
+}
+
+/* Stops where the score reaches `most`. Dots that are wrong move to the front, so that other
  * members stop sooner. */
 static double score_of(struct search *s, const mx_profile *p, double most) {
 	double score = 0;
+	size_t wrong = 0;
 	s->tried++;
 	for (size_t i = 0; i < s->n && score < most; i++) {
 		size_t dot = s->order[i];
-		if (is_right(s->a, p, dot))
+		if (is_right(s, p, dot))
 			continue;
 		score += s->weight[s->a->dot[dot].question];
-		s->order[i] = s->order[i / 2];
-		s->order[i / 2] = dot;
+		s->order[i] = s->order[wrong];
+		s->order[wrong++] = dot;
 	}
 	return score;
 }
@@ -68,7 +82,7 @@ static size_t ruled_out(struct search *s, const mx_profile *p) {
 	s->tried++;
 	for (size_t i = 0; i < s->a->n; i++) {
 		size_t dot = s->order[i];
-		if (is_right(s->a, p, dot))
+		if (is_right(s, p, dot))
 			continue;
 		memmove(s->order + 1, s->order, i * sizeof *s->order);
 		s->order[0] = dot;
@@ -252,20 +266,30 @@ struct others {
 	size_t n;
 };
 
+/* Whether p would show that the field is not decided. */
+static bool shows(const struct mx_inference *x, const mx_profile *p, size_t field) {
+	const struct mx_family_field *f = mx_family_at(field);
+	return x->field[field].matters && x->field[field].decided &&
+	       value_of(p, f) != value_of(&x->profile, f);
+}
+
+static bool shows_any(const struct mx_inference *x, const mx_profile *p) {
+	bool any = false;
+	for (size_t i = 0; mx_family_at(i); i++)
+		any |= shows(x, p, i);
+	return any;
+}
+
 /* Fields in which another member that fits differs are not decided. It is a new start if that is
  * new. */
 static void add_other(struct mx_inference *x, struct others *o, const mx_profile *p) {
-	const struct mx_family_field *f;
-	bool is_new = false;
-	for (size_t i = 0; (f = mx_family_at(i)); i++)
-		if (x->field[i].matters && x->field[i].decided &&
-		    value_of(p, f) != value_of(&x->profile, f)) {
+	if (shows_any(x, p))
+		o->member[o->n++] = *p;
+	for (size_t i = 0; mx_family_at(i); i++)
+		if (shows(x, p, i)) {
 			x->field[i].decided = false;
 			x->field[i].other = *p;
-			is_new = true;
 		}
-	if (is_new)
-		o->member[o->n++] = *p;
 }
 
 /* Whether a member with this value, and another value of one other field, fits too. */
@@ -290,8 +314,7 @@ static void rule(struct search *s, struct mx_inference *x, struct others *o, siz
 		if (ruling->dot == SIZE_MAX)
 			add_other(x, o, &q);
 		else
-			ruling->would_be =
-				mx_probe_result(&s->a->insn, &q, &s->a->terms[ruling->dot]);
+			ruling->would_be = result(s, &q, ruling->dot);
 		if (x->field[field].decided && fits_with_another(s, &q, field, &r))
 			add_other(x, o, &r);
 	}
@@ -314,15 +337,15 @@ static void report_first_wrong(struct search *s, struct mx_inference *x) {
 	x->dot = ruled_out(s, &x->profile);
 	x->fits = x->dot == SIZE_MAX;
 	if (!x->fits)
-		x->would_be = mx_probe_result(&s->a->insn, &x->profile, &s->a->terms[x->dot]);
+		x->would_be = result(s, &x->profile, x->dot);
 }
 
 /* All members agree on small sums. */
-static bool is_dot_product(const struct mx_answers *a, mx_profile *p) {
-	*p = (mx_profile){ .parts = 1 };
-	*p = mx_family_canonical(p, a->insn.k);
-	for (size_t i = 0; i < a->n; i++)
-		if (a->dot[i].question == MX_QUESTION_SUM && !is_right(a, p, i))
+static bool is_dot_product(struct search *s) {
+	s->best = (mx_profile){ .parts = 1 };
+	s->best = mx_family_canonical(&s->best, s->a->insn.k);
+	for (size_t i = 0; i < s->a->n; i++)
+		if (s->a->dot[i].question == MX_QUESTION_SUM && !is_right(s, &s->best, i))
 			return false;
 	return true;
 }
@@ -330,10 +353,17 @@ static bool is_dot_product(const struct mx_answers *a, mx_profile *p) {
 /* ---- other members that fit ---- */
 
 /* The members that fit, near p with one value changed. */
+static bool is_known(const struct others *o, const mx_profile *p) {
+	for (size_t i = 0; i < o->n; i++)
+		if (!memcmp(&o->member[i], p, sizeof *p))
+			return true;
+	return false;
+}
+
 static void explore_value(struct search *s, struct mx_inference *x, struct others *o,
                           const mx_profile *p, const struct mx_family_field *f, unsigned value) {
 	mx_profile q;
-	if (!change(s, p, f, value, &q))
+	if (!change(s, p, f, value, &q) || is_known(o, &q) || (f->n > FEW && !shows_any(x, &q)))
 		return;
 	if (ruled_out(s, &q) == SIZE_MAX) {
 		add_other(x, o, &q);
@@ -374,7 +404,7 @@ void mx_infer(const struct mx_answers *a, struct mx_inference *x) {
 	if (!(s.order = malloc((a->n + 1) * sizeof *s.order)))
 		return;
 	mix_dots(&s);
-	if (is_dot_product(a, &s.best) && search(&s))
+	if (is_dot_product(&s) && search(&s))
 		simplify(&s);
 	x->profile = s.best;
 	report_first_wrong(&s, x);

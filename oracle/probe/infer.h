@@ -9,6 +9,7 @@ struct mx_answers {
 	struct mx_probe_insn insn;
 	const struct mx_probe_dot *dot;
 	struct mx_probe_terms *terms;
+	struct mx_probe_product *product; /* of all terms */
 	const uint32_t *d;
 	size_t n;
 	size_t of_question[MX_QUESTIONS]; /* their dots */

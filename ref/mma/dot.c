@@ -3,10 +3,11 @@
 
 /* ---- steps ---- */
 
-/* The product that is added as number i of K. */
-static unsigned product_at(const mx_profile *p, unsigned K, unsigned i) {
+unsigned mx_dot_product_at(const mx_profile *p, unsigned K, unsigned i) {
 	unsigned group = p->group && p->group < K ? p->group : K, half = group / 2;
 	unsigned step = i / group, in_step = i % group, steps = K / group;
+	if (K % group)
+		return i;
 	switch (p->order) {
 	case MX_ORDER_DESCENDING: return K - group * (step + 1) + in_step;
 	case MX_ORDER_STRIDED: return in_step * steps + step;
@@ -16,8 +17,7 @@ static unsigned product_at(const mx_profile *p, unsigned K, unsigned i) {
 	return i;
 }
 
-/* C after the last step: one addition. */
-static mx_f32 add_late(const mx_profile *p, mx_f32 sum, mx_f32 c, bool clamp) {
+mx_f32 mx_dot_add_late(const mx_profile *p, mx_f32 sum, mx_f32 c, bool clamp) {
 	mx_profile exact = { .round = p->late == MX_LATE_NEAREST ? 0 : p->round,
 		             .bits = p->bits,
 		             .flush = p->flush,
@@ -25,9 +25,10 @@ static mx_f32 add_late(const mx_profile *p, mx_f32 sum, mx_f32 c, bool clamp) {
 		             .zero = p->zero,
 		             .over = p->over,
 		             .parts = 1 };
+	struct mx_term last = mx_term_of_f32(sum);
 	struct mx_step s;
 	mx_step_begin(&s, &exact);
-	mx_step_add(&s, mx_term_of_f32(sum));
+	mx_step_add(&s, &last);
 	return mx_step_end(&s, c, clamp);
 }
 
@@ -35,15 +36,15 @@ mx_f32 mx_dot_steps(const mx_profile *p, unsigned K,
                     struct mx_term (*product)(const mx_profile *, const void *of, unsigned k),
                     const void *of, mx_f32 c, bool clamp) {
 	struct mx_step s;
-	bool ordered = p->order && p->group && K % p->group == 0;
 	mx_f32 acc = p->late ? (mx_f32){ 0x80000000 } : c;
 	mx_step_begin(&s, p);
 	for (unsigned i = 0; i < K; i++) {
-		mx_step_add(&s, product(p, of, ordered ? product_at(p, K, i) : i));
+		struct mx_term t = product(p, of, p->order ? mx_dot_product_at(p, K, i) : i);
+		mx_step_add(&s, &t);
 		if (i + 1 == K || (p->group && (i + 1) % p->group == 0))
 			acc = mx_step_end(&s, acc, clamp);
 	}
-	return p->late ? add_late(p, acc, c, clamp) : acc;
+	return p->late ? mx_dot_add_late(p, acc, c, clamp) : acc;
 }
 
 /* ---- scaled elements ---- */

@@ -96,21 +96,23 @@ static bool reaches(struct mx_term t, unsigned limit) {
 }
 
 static unsigned part_of(const mx_profile *p, unsigned k) {
+	if (p->parts == 1)
+		return 0;
 	unsigned of_part = p->group / p->parts;
 	return !p->split ? k % p->parts : of_part ? k % p->group / of_part % p->parts : 0;
 }
 
-void mx_step_add(struct mx_step *s, struct mx_term t) {
+void mx_step_add(struct mx_step *s, const struct mx_term *t) {
 	unsigned part = part_of(s->profile, s->k++);
-	if (!record_special(s, t))
+	if (!record_special(s, *t))
 		return;
-	if (reaches(t, s->profile->limit)) {
-		s->over[t.negative] = true;
+	if (reaches(*t, s->profile->limit)) {
+		s->over[t->negative] = true;
 	} else if (!s->profile->align) {
-		mx_wide_add(&s->finite, t.negative ? -(int64_t)t.sig : t.sig, t.exp);
+		mx_wide_add(&s->finite, t->negative ? -(int64_t)t->sig : t->sig, t->exp);
 	} else {
 		s->part[s->terms] = part;
-		s->term[s->terms++] = t;
+		s->term[s->terms++] = *t;
 	}
 }
 

@@ -46,8 +46,13 @@ bool mx_profile_is_basic(const mx_profile *p);
 
 /* Steps of one dot: begin once, then add products and end each step. */
 void mx_step_begin(struct mx_step *s, const mx_profile *p);
-void mx_step_add(struct mx_step *s, struct mx_term product);
+void mx_step_add(struct mx_step *s, const struct mx_term *product);
 mx_f32 mx_step_end(struct mx_step *s, mx_f32 c, bool clamp);
+
+/* The product that is number i of K in the order of the profile, and C after the last step: one
+ * addition. */
+unsigned mx_dot_product_at(const mx_profile *p, unsigned K, unsigned i);
+mx_f32 mx_dot_add_late(const mx_profile *p, mx_f32 sum, mx_f32 c, bool clamp);
 
 /* The steps of one dot; product(of, k) is product k of K. */
 mx_f32 mx_dot_steps(const mx_profile *p, unsigned K,

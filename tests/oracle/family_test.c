@@ -46,16 +46,18 @@ static uint32_t result(const struct mx_probe_insn *insn, const mx_profile *p,
 }
 
 static void test_members(const struct mx_probe_insn *insn, unsigned members, unsigned step) {
-	struct mx_term term[2 * MX_PROBE_K];
-	struct mx_probe_terms terms = { term, term + MX_PROBE_K, 0 };
+	struct mx_probe_product product[MX_PROBE_K];
+	struct mx_probe_terms terms = { product };
+	struct mx_probe_steps steps;
 	size_t n, dots = 0, wrong = 0;
 	struct mx_probe_dot *dot = mx_probe_questions(insn, &n);
 	uint64_t random = n;
 	for (unsigned i = 0; i < members && !wrong; i++) {
 		mx_profile p = draw_member(insn->k, &random);
+		mx_probe_steps(&p, insn->k, &steps);
 		for (size_t k = next_random(&random) % step; k < n && !wrong; k += step, dots++) {
 			mx_probe_terms(insn, &dot[k], &terms);
-			uint32_t d = mx_probe_result(insn, &p, &terms),
+			uint32_t d = mx_probe_result(insn, &p, &steps, &terms),
 				 want = result(insn, &p, &dot[k]);
 			if (d != want && ++wrong) {
 				diag("%s dot %zu: 0x%08X, want 0x%08X",

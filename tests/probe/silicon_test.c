@@ -15,16 +15,19 @@ static bool find(const char *name, struct mx_probe_insn *insn) {
 }
 
 static void test_row(const struct mx_profile_row *row, const uint32_t *device, size_t dots) {
-	struct mx_term a[MX_PROBE_K], b[MX_PROBE_K];
-	struct mx_probe_terms t = { a, b, 0 };
+	struct mx_probe_product product[MX_PROBE_K];
+	struct mx_probe_terms t = { product };
+	struct mx_probe_steps steps;
 	struct mx_probe_insn insn;
 	struct mx_probe_dot d;
 	unsigned wrong = 0;
 	bool known = find(row->name, &insn);
+	if (known)
+		mx_probe_steps(&row->profile, insn.k, &steps);
 	for (size_t n = 0; known && n < dots; n++) {
 		mx_probe_random(&insn, 1, n, &d);
 		mx_probe_terms(&insn, &d, &t);
-		wrong += mx_probe_result(&insn, &row->profile, &t) != device[n];
+		wrong += mx_probe_result(&insn, &row->profile, &steps, &t) != device[n];
 	}
 	ok(known && !wrong, "%s: %zu dots as measured, %u differ", row->name, dots, wrong);
 }
