@@ -79,6 +79,7 @@ static struct operand make_operand(const struct mx_plan *p, const struct mx_data
 		.format = dtype_format(codes->type),
 		.code_bytes = data->bytes[codes - p->buffers],
 		.scale_bytes = data->bytes[scales - p->buffers],
+		.quantised = mx_buffer_is_quantised(p, codes),
 		.to = codes->rows,
 		.stream = draw_stream(seed, p->c->name, codes->name),
 	};

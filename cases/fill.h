@@ -10,6 +10,7 @@ struct operand {
 	const struct mx_buffer *codes, *scales;
 	mx_format format;
 	uint8_t *code_bytes, *scale_bytes;
+	bool quantised;  /* a kernel makes it: see fill_exact.c */
 	size_t from, to; /* the rows to fill */
 	float *values;   /* general regime: the unquantised values of these rows */
 	struct stream stream;

@@ -20,6 +20,11 @@
  * Every block has +0, -0, and the smallest and the largest number of its window with both signs.
  * Zeros have no unit, and so are in every window.
  *
+ * A recipe that takes the scale from the largest exponent clips a block of E4M3 whose largest
+ * number is 1.875 times a power of two, as 448 = 1.75 * 2^8 is the largest of the format. So the
+ * last field of a window of an operand that a kernel quantises has no mantissa above that of the
+ * largest code.
+ *
  * For an output in f16, u is 2^-11 to 2^-9, so that no result overflows. Ties of outputs in 16 bits
  * are planted: plant_exact.c.
  *
@@ -80,13 +85,26 @@ bool exact_reach(const struct operand *a, const struct operand *b, int64_t K, ui
 /* The properties of a format that its codes depend on. */
 struct codes {
 	unsigned bits, man, max; /* max: the largest unsigned code of a finite number */
+	unsigned last;           /* the largest mantissa in the last field of a window */
 };
+
+static struct codes codes_of(const struct operand *o) {
+	const struct mx_format_info *info = mx_format_info(o->format);
+	unsigned max = max_finite_code(o->format), all = (1u << info->man_bits) - 1;
+	return (struct codes){ info->bits, info->man_bits, max, o->quantised ? max & all : all };
+}
+
+/* The largest unsigned code of a window that ends with a field. */
+static unsigned largest_code(struct codes f, unsigned field) {
+	return least(field << f.man | f.last, f.max);
+}
 
 /* Sign, mantissa and field from 16 random bits. */
 static mx_elem draw_code(struct codes f, unsigned bits, unsigned first, unsigned n_fields) {
 	unsigned sign = bits & 1, man = bits >> 1 & ((1u << f.man) - 1);
 	unsigned field = first + ((bits >> 4) * n_fields >> 12);
-	return (mx_elem){ sign << (f.bits - 1) | least(field << f.man | man, f.max) };
+	unsigned largest = largest_code(f, first + n_fields - 1);
+	return (mx_elem){ sign << (f.bits - 1) | least(field << f.man | man, largest) };
 }
 
 /* At different elements: 5 and 32 have no common factor. */
@@ -94,7 +112,7 @@ static void put_ends(struct codes f, unsigned window, unsigned span, uint32_t bi
                      mx_elem block[MX_BLOCK]) {
 	unsigned sign = 1u << (f.bits - 1), man = 1u << f.man;
 	unsigned smallest = window == 1 ? 1 : window * man;
-	unsigned largest = least((window + span) * man + man - 1, f.max);
+	unsigned largest = largest_code(f, window + span);
 	const unsigned ends[] = { 0, sign, smallest, sign | smallest, largest, sign | largest };
 	for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++)
 		block[(bits + 5 * i) % MX_BLOCK] = (mx_elem){ ends[i] };
@@ -137,8 +155,7 @@ struct units {
 
 static mx_status fill(const struct operand *o, const void *how) {
 	const struct units *u = how;
-	const struct mx_format_info *info = mx_format_info(o->format);
-	struct codes f = { info->bits, info->man_bits, max_finite_code(o->format) };
+	struct codes f = codes_of(o);
 	for (size_t row = o->from; row < o->to; row++)
 		for (size_t block = 0; block < o->scales->cols; block++)
 			fill_block(o, f, row, block, u->reach, u->base);

@@ -322,8 +322,8 @@ INLINE void gemm(const struct matrices *m, GLOBAL u8 *C, u32 size) {
 		u32 half = n / FRAGS_M, i = n % FRAGS_M;
 #pragma unroll
 		for (u32 j = 0; j < FRAGS_N; j++)
-			store_fragment(make_buffer(C + o.at, o.bytes[j]), o.offset + j * 16 * size,
-			               size, acc[half][i][j]);
+			store_fragment(make_buffer(C + o.at, fragment_bytes(&o, j, m->N)),
+			               o.offset + j * 16 * size, size, acc[half][i][j]);
 		o.offset += i + 1 < FRAGS_M ? o.next_row : o.next_row * (HALF / 16 - FRAGS_M + 1);
 	}
 }

@@ -1,7 +1,7 @@
 /* Split-K MXFP4 GEMM on the pipelined product of preshuffled.h: workgroup z of a tile of C
  * computes the K tiles from z * split_tiles on.
  *
- * Operands, M and N are as in mxfp4_pipelined.c; K is a multiple of 256, and no split is empty.
+ * Operands are as in mxfp4_pipelined.c. Any M, N a multiple of 16, K of 256, and no split is empty.
  * Each split runs without an epilogue, so an odd number of tiles has one of zeros.
  *
  * mxfp4_splitk_add_*: each split adds its part to C, in bf16 two neighbours at a time. C is given,
@@ -84,7 +84,7 @@ INLINE void add(const struct split *p, u32 size, accumulators acc) {
 	u32x4 to[FRAGS_N];
 #pragma unroll
 	for (u32 j = 0; j < FRAGS_N; j++)
-		to[j] = make_descriptor(p->c + o.at, scalar(o.bytes[j]));
+		to[j] = make_descriptor(p->c + o.at, scalar(fragment_bytes(&o, j, p->m.N)));
 #pragma unroll
 	for (u32 i = 0; i < 2 * GROUPS; i++) {
 #pragma unroll
@@ -172,9 +172,10 @@ INLINE void reduce(const struct split *p, const struct tile_parts *t) {
 #pragma unroll
 		for (u32 j = 0; j < FRAGS_N; j++) {
 			bf16x4 x = __builtin_convertvector(add_parts(t, part_offset(i, j)), bf16x4);
-			__builtin_amdgcn_raw_buffer_store_b64(__builtin_bit_cast(u32x2, x),
-			                                      make_buffer(p->c + o.at, o.bytes[j]),
-			                                      o.offset + j * 32, 0, 0);
+			__builtin_amdgcn_raw_buffer_store_b64(
+				__builtin_bit_cast(u32x2, x),
+				make_buffer(p->c + o.at, fragment_bytes(&o, j, p->m.N)),
+				o.offset + j * 32, 0, 0);
 		}
 		o.offset += o.next_row;
 	}

@@ -1,8 +1,16 @@
-/* A tile of C by the pipelined product of preshuffled.h, with an epilogue. For device code only.
+/* A tile of C by the pipelined product of preshuffled.h, with an epilogue and without. For device
+ * code only.
  *
- * With at least LEAST_TILES whole tiles of K, an even number of them is pipelined: a loop that
- * loads ahead, and an epilogue that does not. All other tiles, among them one that K fills in part,
- * are loaded and multiplied one by one. */
+ * gemm_pipelined: with at least LEAST_TILES whole tiles of K, an even number of them is pipelined:
+ * a loop that loads ahead, and an epilogue that does not. All other tiles, among them one that K
+ * fills in part, are loaded and multiplied one by one.
+ *
+ * gemm_masked: the loop does all tiles, which must be whole, and there is no epilogue: loads ahead
+ * of the last tile have descriptors of 0 bytes. If the number of tiles is odd, the loop adds one of
+ * zeros with scales of 2^-127, which is harmless but for a sum of -0, which becomes +0.
+ *
+ * A fragment that N fills in part, and all if a row of C is not whole dwords, are stored in a
+ * second pass by columns. In the first one their descriptors have 0 bytes. */
 #ifndef PIPELINED_H
 #define PIPELINED_H
 
@@ -13,21 +21,51 @@
 #define LEAST_TILES 4
 #endif
 
+/* The columns that are stored four at a time: those of whole fragments, if rows of C are whole
+ * dwords. */
+#ifndef PACKED_COLUMNS
+#define PACKED_COLUMNS(N, size) ((N) * (size) % 4 ? 0 : (N) & ~15u)
+#endif
+
+/* The columns of fragments i, j one by one. Those past N have an offset past the buffer's end. */
+INLINE void store_columns(GLOBAL u8 *C, const struct output *o, u32 j, u32 N, u32 size,
+                          accumulators acc) {
+	buffer to = make_buffer(C + o->at, fragment_bytes(o, j, N));
+	u32 col = o->col + 16 * j + LANE() / 16 * 4, at[4];
+#pragma unroll
+	for (u32 r = 0; r < 4; r++)
+		at[r] = col + r < N ? o->offset + (16 * j + r) * size : OUT_OF_RANGE;
+#pragma unroll
+	for (u32 i = 0; i < 2 * GROUPS; i++) {
+		f32x4 x = accumulator(acc, i, j);
+#pragma unroll
+		for (u32 r = 0; r < 4; r++)
+			store_element(to, at[r] + i * o->next_row, size, x[r]);
+		__builtin_amdgcn_sched_barrier(0);
+	}
+}
+
 INLINE void store(GLOBAL u8 *C, u32 row, u32 col, u32 M, u32 N, u32 size, accumulators acc) {
 	struct output o = find_output(row, col, M, N, size, 0, WAVE() * COLUMNS);
+	u32 packed = PACKED_COLUMNS(N, size), offset = o.offset;
 	buffer to[FRAGS_N];
 #pragma unroll
 	for (u32 j = 0; j < FRAGS_N; j++)
-		to[j] = make_buffer(C + o.at, o.bytes[j]);
+		to[j] = make_buffer(C + o.at, fragment_bytes(&o, j, packed));
 #pragma unroll
 	for (u32 i = 0; i < 2 * GROUPS; i++) {
 #pragma unroll
 		for (u32 j = 0; j < FRAGS_N; j++)
-			store_fragment(to[j], o.offset + j * 16 * size, size,
-			               accumulator(acc, i, j));
-		o.offset += o.next_row;
+			store_fragment(to[j], offset + j * 16 * size, size, accumulator(acc, i, j));
+		offset += o.next_row;
 		__builtin_amdgcn_sched_barrier(0); /* it would keep all accumulators in VGPRs */
 	}
+	if (o.col + COLUMNS <= packed)
+		return;
+#pragma unroll
+	for (u32 j = 0; j < FRAGS_N; j++)
+		if (o.col + 16 * j >= packed && o.col + 16 * j < N)
+			store_columns(C, &o, j, N, size, acc);
 }
 
 /* A tile by itself. */
@@ -73,6 +111,17 @@ INLINE void gemm_pipelined(const struct matrices *m, GLOBAL u8 *C, u32 size) {
 		clear(acc);
 	for (u32 s = pipelined; s * STEP < K; s++)
 		do_alone(&w, s, K, acc);
+	store(C, row, col, m->M, m->N, size, acc);
+}
+
+INLINE void gemm_masked(const struct matrices *m, GLOBAL u8 *C, u32 size) {
+	u32 row = __builtin_amdgcn_workgroup_id_y() * TILE;
+	u32 col = __builtin_amdgcn_workgroup_id_x() * TILE;
+	struct wave w;
+	accumulators acc;
+
+	w.p = find_operands(m, row, col, 0);
+	multiply_masked(&w, m->K / STEP, acc);
 	store(C, row, col, m->M, m->N, size, acc);
 }
 

@@ -153,23 +153,36 @@ INLINE u32 bytes_of(u32 s, u32 tiles, u32 bytes) {
 /* Where a wave's fragments are in C, with elements of `size` bytes. */
 struct output {
 	u64 at;               /* the tile's first row, bytes */
-	u32 bytes[FRAGS_N];   /* of the tile's rows, for each column of fragments */
+	u32 bytes;            /* of the tile's rows */
+	u32 col;              /* the wave's first column */
 	u32 offset, next_row; /* the lane's in fragment 0, 0; from there to 1, 0 */
 };
 
-/* Rows past the last are past the end of the buffer. Columns past the last are whole fragments,
- * whose descriptors have 0 bytes. wave_row, wave_col: the wave's place in the tile. */
+/* wave_row, wave_col: the wave's place in the tile. */
 INLINE struct output find_output(u32 row, u32 col, u32 M, u32 N, u32 size, u32 wave_row,
                                  u32 wave_col) {
-	u32 first = col + wave_col, ld = N * size, bytes = at_most(M - row, TILE) * ld;
-	struct output o;
-	o.at = (u64)row * ld;
-	o.offset = (wave_row + LANE() % 16) * ld + (first + LANE() / 16 * 4) * size;
-	o.next_row = 16 * ld;
-#pragma unroll
-	for (u32 j = 0; j < FRAGS_N; j++)
-		o.bytes[j] = first + 16 * j < N ? bytes : 0;
-	return o;
+	u32 first = col + wave_col, ld = N * size;
+	return (struct output){
+		.at = (u64)row * ld,
+		.bytes = at_most(M - row, TILE) * ld,
+		.col = first,
+		.offset = (wave_row + LANE() % 16) * ld + (first + LANE() / 16 * 4) * size,
+		.next_row = 16 * ld,
+	};
+}
+
+/* The bytes that the descriptor of fragments i, j has, if `end` columns are stored. Rows past the
+ * last are past them. A fragment past the last column has none. */
+INLINE u32 fragment_bytes(const struct output *o, u32 j, u32 end) {
+	return o->col + 16 * j < end ? o->bytes : 0;
+}
+
+INLINE void store_element(buffer to, u32 offset, u32 size, float x) {
+	if (size == 2)
+		__builtin_amdgcn_raw_buffer_store_b16(__builtin_bit_cast(u16, (__bf16)x), to,
+		                                      offset, 0, 0);
+	else
+		__builtin_amdgcn_raw_buffer_store_b32(__builtin_bit_cast(u32, x), to, offset, 0, 0);
 }
 
 INLINE void store_fragment(buffer to, u32 offset, u32 size, f32x4 x) {

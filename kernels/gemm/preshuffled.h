@@ -592,7 +592,8 @@ INLINE void do_two(struct wave *w, u32 s, u32 tiles, int from_zero, accumulators
  * harmless but for a sum of -0, which becomes +0. */
 INLINE void multiply_masked(struct wave *w, u32 tiles, accumulators acc) {
 	w->from = w->p.from;
-	w->from.a.z = bytes_of(1, tiles, w->p.from.a.z);
+	if (AHEAD > 1)
+		w->from.a.z = bytes_of(1, tiles, w->p.from.a.z);
 	begin(w, w->from.a);
 	do_two(w, 0, tiles, 1, acc);
 	for (u32 s = 2; s < tiles; s += 2)

@@ -119,17 +119,18 @@ static void test(const char *type, const char *name, mx_format f, const char *re
 	mx_case_free(c);
 }
 
-/* `floor` clips blocks of E4M3 whose largest number is 1.875 times a power of two. */
-static void test_clipped(void) {
+/* `ceil` doubles the scale of a block whose largest number is 6, so that 0.5 becomes 0.25, a tie of
+ * 0 and 0.5. */
+static void test_changed(void) {
 	struct mx_plan p;
 	struct mx_data data;
 	struct mx_case *c;
 	struct mx_error err;
-	need(!load_quantised("f32", "e4m3", "floor", &c, &err) &&
+	need(!load_quantised("f32", "e2m1", "ceil", &c, &err) &&
 	             !mx_plan_make(c, M, 32, K, MX_REGIME_EXACT, &p, &err),
 	     err.text);
 	ok(mx_data_make(&p, 1, &data, &err) == -1 &&
-	           !strcmp(err.text, "gemm/mxfp4_f32/40x32x96/exact: exact regime: floor of W "
+	           !strcmp(err.text, "gemm/mxfp4_f32/40x32x96/exact: exact regime: ceil of W "
 	                             "changes numbers that W has"),
 	   "the exact regime refuses a recipe that changes its numbers");
 	mx_case_free(c);
@@ -209,9 +210,13 @@ int main(void) {
 		test("f32", "e2m1", MX_E2M1, "floor", regimes[i]);
 		test("bf16", "e2m1", MX_E2M1, "even", regimes[i]);
 		test("f32", "e4m3", MX_E4M3, "rceil", regimes[i]);
+		test("bf16", "e4m3", MX_E4M3, "floor", regimes[i]);
 	}
 	test("f16", "e2m1", MX_E2M1, "quark-even", MX_REGIME_GENERAL);
-	test_clipped();
+	test("f32", "e5m2", MX_E5M2, "floor", MX_REGIME_EXACT);
+	test("f32", "e2m3", MX_E2M3, "floor", MX_REGIME_EXACT);
+	test("f32", "e3m2", MX_E3M2, "floor", MX_REGIME_EXACT);
+	test_changed();
 	for (unsigned i = 0; i < COUNT(regimes); i++)
 		test_groups(regimes[i]);
 	test_bad_groups();
