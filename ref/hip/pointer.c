@@ -122,3 +122,14 @@ MXHIP_API hipError_t hipMemPtrGetInfo(void *p, size_t *bytes) {
 	*bytes = a.bytes;
 	return mx_hip_return(hipSuccess);
 }
+
+/* A dma-buf of a range, by which other devices access it: there is none of emulated memory. */
+MXHIP_API hipError_t hipMemGetHandleForAddressRange(void *handle, hipDeviceptr_t p, size_t bytes,
+                                                    int type, unsigned long long flags);
+MXHIP_API hipError_t hipMemGetHandleForAddressRange(void *handle, hipDeviceptr_t p, size_t bytes,
+                                                    int type, unsigned long long flags) {
+	enum { DMA_BUF_FILE = 1 }; /* hipMemRangeHandleTypeDmaBufFd */
+	if (!handle || !bytes || flags || type != DMA_BUF_FILE || !mx_hip_is_allocation(p, bytes))
+		return mx_hip_return(hipErrorInvalidValue);
+	return mx_hip_fail(hipErrorNotSupported, "a dma-buf of emulated memory");
+}

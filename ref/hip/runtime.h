@@ -301,6 +301,7 @@ hipError_t mx_hip_set(const hipMemsetParams *p);
 /* A capture, of the stream in which it began and of those that joined it. */
 struct mx_capture {
 	struct ihipGraph *graph; /* receives their work */
+	bool is_given;           /* by the program, and so its own */
 	uint64_t id;
 	hipStreamCaptureMode mode;
 	pthread_t thread;                  /* that began it */
@@ -326,6 +327,7 @@ struct ihipStream_t {
 	struct mx_stream_clock clock; /* of its last piece that has run */
 	unsigned flags;
 	int priority;
+	uint32_t units_off[MX_COMPUTE_UNITS / 32]; /* compute units that its mask leaves out */
 	struct mx_capture *capture; /* that receives its work, or NULL */
 	struct mx_front front;
 	struct ihipStream_t *other;    /* next in the list of all streams */

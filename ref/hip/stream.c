@@ -132,6 +132,48 @@ MXHIP_API hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device)
 	return e;
 }
 
+/* -1 if there is no such stream. */
+MXHIP_API int hipGetStreamDeviceId(hipStream_t stream) {
+	struct ihipStream_t *s;
+	return mx_stream_of(stream, &s) == hipSuccess ? s->device : -1;
+}
+
+/* Legacy streams have the numbers of their devices. */
+MXHIP_API hipError_t hipStreamGetId(hipStream_t stream, unsigned long long *id);
+MXHIP_API hipError_t hipStreamGetId(hipStream_t stream, unsigned long long *id) {
+	struct ihipStream_t *s;
+	if (!id)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_stream_of(stream, &s);
+	if (e == hipSuccess)
+		*id = s->number ? MX_MOST_DEVICES + s->number : (unsigned)s->device;
+	return e;
+}
+
+/* ---- masks of compute units, which have no effect ---- */
+
+enum { MASK_WORDS = MX_COMPUTE_UNITS / 32 };
+
+MXHIP_API hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t words,
+                                                  const uint32_t *mask) {
+	if (!stream || !words || !mask)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = hipStreamCreate(stream);
+	for (uint32_t i = 0; e == hipSuccess && i < MASK_WORDS; i++)
+		(*stream)->units_off[i] = i < words ? ~mask[i] : UINT32_MAX;
+	return e;
+}
+
+MXHIP_API hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t words, uint32_t *mask) {
+	struct ihipStream_t *s;
+	if (!mask || words < MASK_WORDS)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_stream_of(stream, &s);
+	for (uint32_t i = 0; e == hipSuccess && i < words; i++)
+		mask[i] = i < MASK_WORDS ? ~s->units_off[i] : 0;
+	return e;
+}
+
 /* Priorities have no effect. */
 MXHIP_API hipError_t hipDeviceGetStreamPriorityRange(int *least, int *greatest) {
 	if (least)
