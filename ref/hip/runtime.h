@@ -91,7 +91,8 @@ struct mx_allocation {
 	enum mx_memory_kind kind;
 	int device;       /* that has it, if it is device memory; or -1: all */
 	unsigned flags;   /* of the call that made it */
-	uint32_t devices; /* virtual memory: a bit for each device that has access */
+	uint32_t devices, writers; /* virtual memory: a bit for each device that has access; that
+	                              may write, too */
 	bool internal;    /* no call of the program made it: arguments of a launch and the like */
 	void *pool;       /* that it comes from, or NULL */
 	void *base;
@@ -140,6 +141,7 @@ void mx_hip_retire(void *p);
 bool mx_hip_mark(uint64_t address, size_t bytes, uint8_t state);
 
 bool mx_hip_is_allocation(const void *p, size_t bytes);
+bool mx_hip_is_writable(const void *p, size_t bytes); /* the same, and not read-only */
 
 /* Copies the states of copied bytes; false if `to` is not inside one allocation. */
 bool mx_hip_copy_states(uint64_t to, const void *from, size_t bytes);
