@@ -155,7 +155,8 @@ SET(hipMemsetD32, hipMemsetD32Async, hipDeviceptr_t, int, 4)
 MXHIP_API hipError_t hipMemset2DAsync(void *to, size_t pitch, int value, size_t width,
                                       size_t height, hipStream_t stream) {
 	if (width > pitch)
-		return mx_hip_return(hipErrorInvalidPitchValue);
+		return mx_hip_fail(hipErrorInvalidValue, "rows of %zu bytes, pitch %zu", width,
+		                   pitch);
 	return mx_stream_set(stream, &(hipMemsetParams){ .dst = to,
 	                                                 .elementSize = 1,
 	                                                 .pitch = pitch,

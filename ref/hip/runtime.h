@@ -150,6 +150,11 @@ bool mx_hip_copy_states(uint64_t to, const void *from, size_t bytes);
  * regions. False if host memory is short. */
 bool mx_hip_snapshot(bool own, int device, struct mx_memory *m);
 
+/* ---- advice.c ---- */
+
+/* Forgets the advice about memory. */
+void mx_advice_forget(const void *p, size_t bytes);
+
 /* ---- load.c ---- */
 
 struct mx_function {
@@ -329,6 +334,7 @@ struct ihipStream_t {
 	struct mx_stream_clock clock; /* of its last piece that has run */
 	unsigned flags;
 	int priority;
+	int sync_policy; /* hipSynchronizationPolicy; 0: the default */
 	uint32_t units_off[MX_COMPUTE_UNITS / 32]; /* compute units that its mask leaves out */
 	struct mx_capture *capture; /* that receives its work, or NULL */
 	struct mx_front front;
