@@ -238,7 +238,7 @@ crosscheck: all $(B)/venv/ready $(B)/venv/packages $(B)/venv/wave
 	@$(B)/venv/bin/python -W ignore tests/crosscheck/triton_mxfp4.py $(B)/venv
 	@$(B)/mxcheck run --case $(B)/venv/triton_mxfp4.yaml --race 200
 	@$(B)/venv/bin/python -W ignore tests/crosscheck/triton_kernels.py $(B)/venv
-	@$(B)/venv/bin/python -W ignore tests/crosscheck/triton_launch.py $(B)
+	@env -u CC $(B)/venv/bin/python -W ignore tests/crosscheck/triton_launch.py $(B)
 	@$(B)/venv/bin/python tests/crosscheck/device_calls.py $(B) $(LLVM)
 	@$(B)/venv/bin/python tests/crosscheck/iree_kernels.py $(B)/venv
 	@$(B)/venv/bin/python tests/crosscheck/programs.py $(B)

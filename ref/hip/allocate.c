@@ -1,5 +1,6 @@
 /* Allocation: device, host and managed memory, and host memory that the program registers. */
 #include <string.h>
+#include <sys/mman.h>
 
 #include "queue.h"
 
@@ -37,8 +38,10 @@ MXHIP_API hipError_t hipExtMallocWithFlags(void **p, size_t bytes, unsigned flag
 }
 
 MXHIP_API hipError_t hipMallocPitch(void **p, size_t *pitch, size_t width, size_t height) {
-	if (!p || !pitch || (height && width > SIZE_MAX / 2 / height))
+	if (!p || !pitch)
 		return mx_hip_return(hipErrorInvalidValue);
+	if (height && width > SIZE_MAX / 2 / height)
+		return mx_hip_return(hipErrorOutOfMemory);
 	*pitch = (width + 255) / 256 * 256;
 	return hipMalloc(p, *pitch * height);
 }
@@ -55,13 +58,20 @@ static bool is_host_memory(const void *p) {
 	return mx_hip_about(p, &a) && a.kind == MX_HOST_MEMORY && a.base == p;
 }
 
+/* Advice about memory ends with it. */
+static bool release(void *p) {
+	struct mx_allocation a;
+	if (mx_hip_about(p, &a) && a.kind == MX_MANAGED_MEMORY)
+		mx_advice_forget(p, a.bytes);
+	return mx_hip_release(p);
+}
+
 /* Host memory has a call of its own. */
 MXHIP_API hipError_t hipFree(void *p) {
 	if (!p)
 		return mx_hip_return(hipSuccess);
 	mx_queue_finish(NULL);
-	return mx_hip_return(!is_host_memory(p) && mx_hip_release(p) ? hipSuccess
-	                                                             : hipErrorInvalidValue);
+	return mx_hip_return(!is_host_memory(p) && release(p) ? hipSuccess : hipErrorInvalidValue);
 }
 
 MXHIP_API hipError_t hipMemGetInfo(size_t *free_bytes, size_t *total) {
@@ -135,16 +145,33 @@ MXHIP_API hipError_t hipHostGetFlags(unsigned *flags, void *host) {
 	return mx_hip_return(hipSuccess);
 }
 
+/* Whether all pages are mapped: msync without writing says so. */
+static bool is_mapped(const void *p, size_t bytes) {
+	uintptr_t from = (uintptr_t)p / 4096 * 4096;
+	return bytes <= UINTPTR_MAX - (uintptr_t)p &&
+	       !msync((void *)from, (uintptr_t)p + bytes - from, MS_ASYNC);
+}
+
 MXHIP_API hipError_t hipHostRegister(void *p, size_t bytes, unsigned flags) {
-	if (!p || !bytes || flags & ~0xfu) /* portable, mapped, of devices, read-only */
+	static const unsigned known = 0x8000000f; /* portable, mapped, I/O, read-only, uncached */
+	if (!p || !bytes || flags & ~known)
 		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_capture_check_unsafe();
+	if (e != hipSuccess)
+		return e;
+	if (!is_mapped(p, bytes))
+		return mx_hip_fail(hipErrorInvalidValue, "%zu bytes at %p are not all mapped",
+		                   bytes, p);
 	return mx_hip_return(mx_hip_register(p, bytes, flags));
 }
 
 MXHIP_API hipError_t hipHostUnregister(void *p) {
 	if (!p)
 		return mx_hip_return(hipErrorInvalidValue);
+	struct mx_allocation a;
 	mx_queue_finish(NULL);
+	if (mx_hip_about(p, &a))
+		mx_advice_forget(p, a.bytes);
 	return mx_hip_return(mx_hip_unregister(p) ? hipSuccess : hipErrorHostMemoryNotRegistered);
 }
 
@@ -156,31 +183,4 @@ MXHIP_API hipError_t hipMallocManaged(void **p, size_t bytes, unsigned flags) {
 		return mx_hip_return(hipErrorInvalidValue);
 	return allocate_for_host(
 		p, bytes, (struct mx_allocation){ .kind = MX_MANAGED_MEMORY, .flags = flags });
-}
-
-static hipError_t check_managed(const void *p, size_t bytes) {
-	struct mx_allocation a;
-	if (!p || !bytes || !mx_hip_is_allocation(p, bytes) || !mx_hip_about(p, &a))
-		return mx_hip_return(hipErrorInvalidValue);
-	return mx_hip_return(a.kind == MX_MANAGED_MEMORY ? hipSuccess : hipErrorInvalidValue);
-}
-
-/* Host and device share all memory, so advice and prefetching have no effect. */
-MXHIP_API hipError_t hipMemAdvise(const void *p, size_t bytes, hipMemoryAdvise advice, int device) {
-	bool known =
-		(advice >= hipMemAdviseSetReadMostly && advice <= hipMemAdviseUnsetAccessedBy) ||
-		advice == hipMemAdviseSetCoarseGrain || advice == hipMemAdviseUnsetCoarseGrain;
-	if (!known)
-		return mx_hip_return(hipErrorInvalidValue);
-	hipError_t e = device == hipCpuDeviceId ? hipSuccess : mx_device_check(device);
-	return e == hipSuccess ? check_managed(p, bytes) : e;
-}
-
-MXHIP_API hipError_t hipMemPrefetchAsync(const void *p, size_t bytes, int device,
-                                         hipStream_t stream) {
-	struct ihipStream_t *s;
-	hipError_t e = mx_stream_of(stream, &s);
-	if (e == hipSuccess && device != hipCpuDeviceId)
-		e = mx_device_check(device);
-	return e == hipSuccess ? check_managed(p, bytes) : e;
 }

@@ -25,16 +25,21 @@ void mx_front_clear(struct mx_front *front) {
 	*front = (struct mx_front){ 0 };
 }
 
+/* The program may have destroyed the graph. */
+static bool is_valid(const struct mx_capture *c) {
+	return !c->invalid && mx_is_graph(c->graph);
+}
+
 /* Work is captured in an order in which it can run. */
 static hipError_t capture(struct ihipStream_t *stream, struct hipGraphNode *node) {
 	const struct mx_capture *c = stream->capture;
 	struct mx_front *front = &stream->front;
 	hipGraphNode_t made;
-	if (c->invalid) {
+	if (!is_valid(c)) {
 		mx_node_clear(node);
 		return mx_hip_fail(hipErrorStreamCaptureInvalidated, "the capture is invalid");
 	}
-	node->captured = true;
+	node->captured = c->id;
 	hipError_t e = mx_graph_append(c->graph, node, front->nodes, front->n, &made);
 	front->n = e == hipSuccess ? 0 : front->n;
 	if (e == hipSuccess && !mx_front_add(front, &made, 1))
@@ -44,7 +49,8 @@ static hipError_t capture(struct ihipStream_t *stream, struct hipGraphNode *node
 
 void mx_capture_abandon(struct mx_capture *c) {
 	mx_queue_end_capture(c);
-	hipGraphDestroy(c->graph);
+	if (!c->is_given)
+		hipGraphDestroy(c->graph);
 	free(c);
 }
 
@@ -242,21 +248,27 @@ static bool is_mode(hipStreamCaptureMode mode) {
 	return mode <= hipStreamCaptureModeRelaxed;
 }
 
-MXHIP_API hipError_t hipStreamBeginCapture(hipStream_t handle, hipStreamCaptureMode mode) {
+/* Captures into a graph, or into a new one. */
+static hipError_t begin(hipStream_t handle, hipStreamCaptureMode mode, hipGraph_t into,
+                        const hipGraphNode_t *on, size_t n) {
 	static atomic_ullong captures;
 	struct ihipStream_t *stream;
-	if (!is_mode(mode))
-		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = check_capture(handle, &stream);
 	if (e != hipSuccess)
 		return e;
 	struct mx_capture *c = malloc(sizeof *c);
 	if (!c)
 		return mx_hip_return(hipErrorOutOfMemory);
-	*c = (struct mx_capture){
-		.id = ++captures, .mode = mode, .thread = pthread_self(), .origin = stream
-	};
-	e = hipGraphCreate(&c->graph, 0);
+	*c = (struct mx_capture){ .graph = into,
+		                  .is_given = into,
+		                  .id = ++captures,
+		                  .mode = mode,
+		                  .thread = pthread_self(),
+		                  .origin = stream };
+	if (!into)
+		e = hipGraphCreate(&c->graph, 0);
+	if (e == hipSuccess && !mx_front_add(&stream->front, on, n))
+		e = mx_hip_return(hipErrorOutOfMemory);
 	if (e == hipSuccess)
 		mx_queue_capture_stream(stream, c);
 	else
@@ -264,15 +276,41 @@ MXHIP_API hipError_t hipStreamBeginCapture(hipStream_t handle, hipStreamCaptureM
 	return e;
 }
 
+MXHIP_API hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode) {
+	return is_mode(mode) ? begin(stream, mode, NULL, NULL, 0)
+	                     : mx_hip_return(hipErrorInvalidValue);
+}
+
+/* edges: hipGraphEdgeData of HIP 7, which has no effect. */
+MXHIP_API hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t g,
+                                                  const hipGraphNode_t *on, const void *edges,
+                                                  size_t n, hipStreamCaptureMode mode);
+MXHIP_API hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t g,
+                                                  const hipGraphNode_t *on, const void *edges,
+                                                  size_t n, hipStreamCaptureMode mode) {
+	bool good = is_mode(mode) && mx_is_graph(g) && (on || !n);
+	(void)edges;
+	for (size_t i = 0; good && i < n; i++)
+		good = mx_graph_position(g, on[i]) < g->n;
+	return good ? begin(stream, mode, g, on, n) : mx_hip_return(hipErrorInvalidValue);
+}
+
+/* Whether a capture has added a node of its graph, and no node depends on it. */
+static bool is_last_of(const struct mx_capture *c, size_t at) {
+	const struct ihipGraph *g = c->graph;
+	return at < g->n && g->nodes[at]->captured == c->id && !mx_graph_dependents(g, at);
+}
+
 /* Whether a stream's capture has a last node that is none of the stream's: another stream captured
  * it, and this one did not wait for it. */
 static bool is_unjoined(const struct ihipStream_t *stream) {
 	const struct ihipGraph *g = stream->capture->graph;
+	const struct mx_front *front = &stream->front;
 	size_t last = 0, joined = 0;
 	for (size_t i = 0; i < g->n; i++)
-		last += g->nodes[i]->captured && !mx_graph_dependents(g, i);
-	for (size_t i = 0; i < stream->front.n; i++)
-		joined += !mx_graph_dependents(g, mx_graph_position(g, stream->front.nodes[i]));
+		last += is_last_of(stream->capture, i);
+	for (size_t i = 0; i < front->n; i++)
+		joined += is_last_of(stream->capture, mx_graph_position(g, front->nodes[i]));
 	return last > joined;
 }
 
@@ -280,7 +318,7 @@ static hipError_t end_capture(struct ihipStream_t *stream, hipGraph_t *g) {
 	struct mx_capture *c = stream->capture;
 	hipError_t e = hipSuccess;
 	*g = NULL;
-	if (c->invalid)
+	if (!is_valid(c))
 		e = mx_hip_fail(hipErrorStreamCaptureInvalidated,
 		                "a call broke the rules of the capture");
 	else if (is_unjoined(stream))
@@ -316,8 +354,8 @@ MXHIP_API hipError_t hipStreamEndCapture(hipStream_t handle, hipGraph_t *g) {
 static hipStreamCaptureStatus status_of(const struct ihipStream_t *stream) {
 	if (!stream->capture)
 		return hipStreamCaptureStatusNone;
-	return stream->capture->invalid ? hipStreamCaptureStatusInvalidated
-	                                : hipStreamCaptureStatusActive;
+	return is_valid(stream->capture) ? hipStreamCaptureStatusActive
+	                                 : hipStreamCaptureStatusInvalidated;
 }
 
 MXHIP_API hipError_t hipStreamIsCapturing(hipStream_t handle, hipStreamCaptureStatus *status) {
@@ -379,7 +417,7 @@ MXHIP_API hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode *mo
 static void drop_front(struct mx_front *front) {
 	for (size_t i = 0; i < front->n; i++)
 		if (mx_is_graph_node(front->nodes[i]))
-			front->nodes[i]->captured = false;
+			front->nodes[i]->captured = 0;
 	front->n = 0;
 }
 

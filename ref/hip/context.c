@@ -6,6 +6,7 @@
 
 struct ihipCtx_t {
 	atomic_int retained;
+	atomic_uint flags; /* how the host waits: they have no effect */
 };
 
 static struct ihipCtx_t primary[MX_MOST_DEVICES];
@@ -55,7 +56,7 @@ MXHIP_API hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned *f
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = mx_device_check(device);
 	if (e == hipSuccess) {
-		*flags = 0;
+		*flags = primary[device].flags;
 		*active = primary[device].retained > 0;
 	}
 	return e;
@@ -108,8 +109,9 @@ MXHIP_API hipError_t hipCtxSetCurrent(hipCtx_t c) {
 }
 
 MXHIP_API hipError_t hipCtxCreate(hipCtx_t *c, unsigned flags, hipDevice_t device) {
-	(void)flags;
 	hipError_t e = hipDevicePrimaryCtxRetain(c, device);
+	if (e == hipSuccess)
+		primary[device].flags = flags;
 	return e == hipSuccess ? push(*c) : e;
 }
 
@@ -133,10 +135,23 @@ MXHIP_API hipError_t hipCtxGetApiVersion(hipCtx_t c, int *version) {
 	return mx_hip_return(device_of(c) < 0 ? hipErrorInvalidContext : hipSuccess);
 }
 
-MXHIP_API hipError_t hipCtxGetFlags(unsigned *flags) {
+MXHIP_API hipError_t hipGetDeviceFlags(unsigned *flags) {
 	if (!flags)
 		return mx_hip_return(hipErrorInvalidValue);
-	*flags = 0;
+	*flags = primary[mx_device()].flags;
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipCtxGetFlags(unsigned *flags) {
+	return hipGetDeviceFlags(flags);
+}
+
+/* Flags that say how to wait exclude each other; the others are ignored, as in AMD's runtime. */
+MXHIP_API hipError_t hipSetDeviceFlags(unsigned flags) {
+	unsigned how = flags & hipDeviceScheduleMask;
+	if (how & (how - 1) || flags & ~0x1fu)
+		return mx_hip_return(hipErrorInvalidValue);
+	primary[mx_device()].flags = how;
 	return mx_hip_return(hipSuccess);
 }
 
@@ -175,6 +190,18 @@ MXHIP_API hipError_t hipDeviceEnablePeerAccess(int peer, unsigned flags) {
 	if (e == hipSuccess && atomic_exchange(&enabled[mx_device()][peer], true))
 		e = mx_hip_return(hipErrorPeerAccessAlreadyEnabled);
 	return e;
+}
+
+MXHIP_API hipError_t hipCtxEnablePeerAccess(hipCtx_t peer, unsigned flags) {
+	int device = device_of(peer);
+	return !peer || device < 0 ? mx_hip_return(hipErrorInvalidContext)
+	                           : hipDeviceEnablePeerAccess(device, flags);
+}
+
+MXHIP_API hipError_t hipCtxDisablePeerAccess(hipCtx_t peer) {
+	int device = device_of(peer);
+	return !peer || device < 0 ? mx_hip_return(hipErrorInvalidContext)
+	                           : hipDeviceDisablePeerAccess(device);
 }
 
 /* Enqueued kernels still have it. */

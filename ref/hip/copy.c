@@ -32,7 +32,7 @@ hipError_t mx_hip_copy_check(const struct mx_copy *c) {
 	    !mx_hip_is_allocation(c->from, from))
 		return mx_hip_fail(hipErrorInvalidValue,
 		                   "copy from %p: not %zu bytes of device memory", c->from, from);
-	if (on_device(c->kind, hipMemcpyHostToDevice, c->to) && !mx_hip_is_allocation(c->to, to))
+	if (on_device(c->kind, hipMemcpyHostToDevice, c->to) && !mx_hip_is_writable(c->to, to))
 		return mx_hip_fail(hipErrorInvalidValue,
 		                   "copy to %p: not %zu bytes of device memory", c->to, to);
 	return hipSuccess;
@@ -107,7 +107,7 @@ static size_t rows_of(const hipMemsetParams *p) {
 hipError_t mx_hip_set_check(const hipMemsetParams *p) {
 	size_t n = p->width, width = p->elementSize, last = (rows_of(p) - 1) * p->pitch;
 	if (!n || (n <= SIZE_MAX / width && n * width <= SIZE_MAX - last &&
-	           mx_hip_is_allocation(p->dst, last + n * width)))
+	           mx_hip_is_writable(p->dst, last + n * width)))
 		return hipSuccess;
 	return mx_hip_fail(hipErrorInvalidValue, "memset of %p: not %zu elements of device memory",
 	                   p->dst, n);
@@ -155,7 +155,8 @@ SET(hipMemsetD32, hipMemsetD32Async, hipDeviceptr_t, int, 4)
 MXHIP_API hipError_t hipMemset2DAsync(void *to, size_t pitch, int value, size_t width,
                                       size_t height, hipStream_t stream) {
 	if (width > pitch)
-		return mx_hip_return(hipErrorInvalidPitchValue);
+		return mx_hip_fail(hipErrorInvalidValue, "rows of %zu bytes, pitch %zu", width,
+		                   pitch);
 	return mx_stream_set(stream, &(hipMemsetParams){ .dst = to,
 	                                                 .elementSize = 1,
 	                                                 .pitch = pitch,

@@ -88,8 +88,3 @@ MXHIP_API hipError_t hipDeviceSynchronize(void) {
 MXHIP_API hipError_t hipDeviceReset(void) {
 	return hipDeviceSynchronize();
 }
-
-MXHIP_API hipError_t hipSetDeviceFlags(unsigned flags) {
-	(void)flags; /* they choose how to wait; there is nothing to wait for */
-	return mx_hip_return(hipSuccess);
-}

@@ -52,7 +52,12 @@ size_t mx_graph_position(const struct ihipGraph *g, const struct hipGraphNode *n
 	return i;
 }
 
+/* A node depends once on another one. */
 static hipError_t depend(struct hipGraphNode *node, size_t on) {
+	for (size_t i = 0; i < node->n_before; i++)
+		if (node->before[i] == on)
+			return mx_hip_fail(hipErrorInvalidValue,
+			                   "a dependency that is there already");
 	size_t *grown = realloc(node->before, (node->n_before + 1) * sizeof *grown);
 	if (!grown)
 		return mx_hip_return(hipErrorOutOfMemory);
@@ -66,8 +71,9 @@ hipError_t mx_graph_depend(struct ihipGraph *g, struct hipGraphNode *node, const
 	hipError_t e = hipSuccess;
 	for (size_t i = 0; e == hipSuccess && i < n; i++) {
 		size_t at = on ? mx_graph_position(g, on[i]) : g->n;
-		e = at < g->n ? depend(node, at)
-		              : mx_hip_fail(hipErrorInvalidValue, "a dependency of no node");
+		e = at < g->n && on[i] != node
+		            ? depend(node, at)
+		            : mx_hip_fail(hipErrorInvalidValue, "a dependency of no other node");
 	}
 	return e;
 }
@@ -294,8 +300,8 @@ static void free_exec(struct hipGraphExec *exec) {
 
 MXHIP_API hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *exec, hipGraph_t g,
                                                   unsigned long long flags) {
-	(void)flags;
-	if (!exec || !mx_is_graph(g))
+	bool one = !(flags & (flags - 1)) && flags <= 8; /* hipGraphInstantiateFlag... */
+	if (!exec || !mx_is_graph(g) || !one)
 		return mx_hip_return(hipErrorInvalidValue);
 	*exec = NULL;
 	struct hipGraphExec *made = calloc(1, sizeof *made);

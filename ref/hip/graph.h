@@ -23,7 +23,7 @@ struct hipGraphNode {
 	const struct hipGraphNode *origin; /* of a node of a copy: its original */
 	struct ihipGraph *graph;           /* that has it */
 	bool disabled;                     /* of an executable graph: does not run */
-	bool captured;                     /* a captured stream has added it */
+	uint64_t captured;                 /* the capture that has added it; or 0 */
 	size_t n_before, *before;          /* positions of the nodes that it depends on */
 	struct {
 		void *given; /* the function as the program has given it */

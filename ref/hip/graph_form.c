@@ -1,4 +1,6 @@
 /* The form of a graph: its nodes and their dependencies. */
+#include <stdio.h>
+
 #include "graph.h"
 
 MXHIP_API hipError_t hipGraphGetNodes(hipGraph_t g, hipGraphNode_t *nodes, size_t *n) {
@@ -149,4 +151,42 @@ MXHIP_API hipError_t hipGraphNodeFindInClone(hipGraphNode_t *node, hipGraphNode_
 	if (found)
 		*node = found;
 	return mx_hip_return(found ? hipSuccess : hipErrorInvalidValue);
+}
+
+/* ---- a drawing ---- */
+
+static const char *type_name(hipGraphNodeType type) {
+	switch ((int)type) {
+	case hipGraphNodeTypeKernel: return "kernel";
+	case hipGraphNodeTypeMemcpy: return "copy";
+	case hipGraphNodeTypeMemset: return "memset";
+	case hipGraphNodeTypeHost: return "host function";
+	case hipGraphNodeTypeGraph: return "graph";
+	case hipGraphNodeTypeEmpty: return "empty";
+	case hipGraphNodeTypeWaitEvent: return "wait for event";
+	case hipGraphNodeTypeEventRecord: return "record of event";
+	default: return "node";
+	}
+}
+
+/* In the language of Graphviz; flags, which ask for more details, have no effect. */
+MXHIP_API hipError_t hipGraphDebugDotPrint(hipGraph_t g, const char *path, unsigned flags);
+MXHIP_API hipError_t hipGraphDebugDotPrint(hipGraph_t g, const char *path, unsigned flags) {
+	(void)flags;
+	if (!mx_is_graph(g) || !path)
+		return mx_hip_return(hipErrorInvalidValue);
+	FILE *f = fopen(path, "w");
+	if (!f)
+		return mx_hip_fail(hipErrorOperatingSystem, "cannot write %s", path);
+	fprintf(f, "digraph {\n");
+	for (size_t i = 0; i < g->n; i++) {
+		const struct hipGraphNode *node = g->nodes[i];
+		bool kernel = node->type == hipGraphNodeTypeKernel;
+		fprintf(f, "\tn%zu [label=\"%zu %s%s%s\"]\n", i, i, type_name(node->type),
+		        kernel ? " " : "", kernel ? node->kernel.function->name : "");
+		for (size_t k = 0; k < node->n_before; k++)
+			fprintf(f, "\tn%zu -> n%zu\n", node->before[k], i);
+	}
+	fprintf(f, "}\n");
+	return mx_hip_return(fclose(f) ? hipErrorOperatingSystem : hipSuccess);
 }

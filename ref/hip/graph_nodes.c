@@ -158,7 +158,8 @@ static hipError_t box(struct hipGraphNode *node, const hipMemcpy3DParms *p) {
 
 static hipError_t memory_set(struct hipGraphNode *node, const hipMemsetParams *p) {
 	bool good = p && (p->elementSize == 1 || p->elementSize == 2 || p->elementSize == 4);
-	if (!good)
+	if (!good || !p->width || !p->height ||
+	    (p->height > 1 && p->pitch < p->width * p->elementSize))
 		return mx_hip_return(hipErrorInvalidValue);
 	*node = (struct hipGraphNode){ .type = hipGraphNodeTypeMemset, .set = *p };
 	return mx_hip_set_check(p);

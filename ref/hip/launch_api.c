@@ -1,17 +1,35 @@
 /* Launching: the calls of HIP's module API and runtime API. */
+#include <stdio.h>
+
 #include "runtime.h"
 
-static hipError_t launch_function(hipFunction_t function, const struct mx_shape *s,
-                                  hipStream_t stream, void **params, void **extra) {
-	return mx_stream_launch(stream, (const struct mx_function *)function, s, params, extra);
+/* The module API calls a wrong shape an invalid value. */
+static hipError_t as_value(hipError_t e) {
+	char text[256];
+	if (e != hipErrorInvalidConfiguration)
+		return e;
+	snprintf(text, sizeof text, "%s", mxhipErrorDetail());
+	return mx_hip_fail(hipErrorInvalidValue, "%s", text);
+}
+
+/* And it limits the grid, by hipDeviceAttributeMaxGridDimX and so on. */
+static hipError_t check_grid(const struct mx_shape *s) {
+	static const uint32_t most[] = { 0x7fffffff, 65536, 65536 };
+	for (unsigned i = 0; i < 3; i++)
+		if (s->grid[i] > most[i])
+			return mx_hip_fail(hipErrorInvalidValue, "grid %u in dimension %u",
+			                   s->grid[i], i);
+	return hipSuccess;
 }
 
 MXHIP_API hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gx, unsigned gy,
                                            unsigned gz, unsigned bx, unsigned by, unsigned bz,
                                            unsigned lds, hipStream_t stream, void **params,
                                            void **extra) {
+	const struct mx_function *f = (const struct mx_function *)function;
 	struct mx_shape s = { { gx, gy, gz }, { bx, by, bz }, { 0 }, lds, false };
-	return launch_function(function, &s, stream, params, extra);
+	hipError_t e = check_grid(&s);
+	return e == hipSuccess ? as_value(mx_stream_launch(stream, f, &s, params, extra)) : e;
 }
 
 /* All workgroups must be resident at once. */
@@ -42,8 +60,10 @@ MXHIP_API hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, un
                                                       unsigned gy, unsigned gz, unsigned bx,
                                                       unsigned by, unsigned bz, unsigned lds,
                                                       hipStream_t stream, void **params) {
+	const struct mx_function *f = (const struct mx_function *)function;
 	struct mx_shape s = { { gx, gy, gz }, { bx, by, bz }, { 0 }, lds, true };
-	return launch_cooperative((const struct mx_function *)function, &s, stream, params, NULL);
+	hipError_t e = check_grid(&s);
+	return e == hipSuccess ? as_value(launch_cooperative(f, &s, stream, params, NULL)) : e;
 }
 
 /* Sizes are in work-items, not workgroups. The last group of an axis may be partial, if the kernel
@@ -65,7 +85,9 @@ MXHIP_API hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t n
 	hipError_t e = mx_function_check(f);
 	if (e != hipSuccess)
 		return e;
-	if (!bx || !by || !bz || lds > UINT32_MAX)
+	if (!nx || !ny || !nz || lds > MX_HIP_LDS_BYTES)
+		return mx_hip_fail(hipErrorInvalidValue, "no work-items, or %zu bytes of LDS", lds);
+	if (!bx || !by || !bz)
 		return mx_hip_return(hipErrorInvalidConfiguration);
 	for (unsigned i = 0; i < 3; i++) {
 		s.partial[i] = n[i] % s.block[i];
@@ -76,7 +98,7 @@ MXHIP_API hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t n
 		                   "kernel %s was built for whole workgroups only", f->name);
 	e = start ? hipEventRecord(start, stream) : hipSuccess;
 	if (e == hipSuccess)
-		e = launch_function(function, &s, stream, params, extra);
+		e = mx_stream_launch(stream, f, &s, params, extra);
 	return e == hipSuccess && stop ? hipEventRecord(stop, stream) : e;
 }
 

@@ -377,6 +377,8 @@ bool mx_hip_snapshot(bool own, int device, struct mx_memory *m) {
 	for (size_t i = 0; copy && i < n_regions; i++)
 		if (is_for(&about[i], own, device)) {
 			copy[n] = regions[i];
+			copy[n].read_only = about[i].kind == MX_VIRTUAL_MEMORY &&
+			                    !(about[i].writers >> device & 1);
 			copy[n++].internal = about[i].internal;
 		}
 	*m = (struct mx_memory){ copy, n };
@@ -405,6 +407,12 @@ bool mx_hip_is_allocation(const void *p, size_t bytes) {
 	bool known = holding((uint64_t)(uintptr_t)p, bytes) != NULL;
 	pthread_mutex_unlock(&lock);
 	return known;
+}
+
+bool mx_hip_is_writable(const void *p, size_t bytes) {
+	struct mx_allocation a;
+	return mx_hip_is_allocation(p, bytes) && mx_hip_about(p, &a) &&
+	       (a.kind != MX_VIRTUAL_MEMORY || a.writers);
 }
 
 /* Copies the states with the bytes; those of host memory count as written. */

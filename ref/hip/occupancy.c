@@ -105,13 +105,6 @@ MXHIP_API hipError_t hipFuncSetAttribute(const void *host, hipFuncAttribute what
 	return e;
 }
 
-/* A preference without effect on results. */
-MXHIP_API hipError_t hipFuncSetCacheConfig(const void *host, hipFuncCache_t config) {
-	const struct mx_function *f;
-	(void)config;
-	return mx_function_of(host, mx_device(), &f);
-}
-
 /* ---- occupancy ---- */
 
 static int groups_of(const struct mx_function *f, int block, size_t lds) {

@@ -42,7 +42,6 @@ static hipError_t put(void *value, hipPointer_attribute what, const struct mx_al
                       hipDeviceptr_t p) {
 	bool for_host = type_of(a) != TYPE_DEVICE;
 	switch ((int)what) {
-	case HIP_POINTER_ATTRIBUTE_CONTEXT: PUT(hipCtx_t, mx_primary_context(a->device)); break;
 	case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE: PUT(int, type_of(a)); break;
 	case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER: PUT(void *, p); break;
 	case HIP_POINTER_ATTRIBUTE_HOST_POINTER:
@@ -54,16 +53,16 @@ static hipError_t put(void *value, hipPointer_attribute what, const struct mx_al
 		break;
 	case HIP_POINTER_ATTRIBUTE_IS_MANAGED: PUT(bool, a->kind == MX_MANAGED_MEMORY); break;
 	case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL: PUT(int, a->device); break;
-	case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE:
-		PUT(bool, a->kind == MX_DEVICE_MEMORY);
-		break;
 	case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR: PUT(void *, a->base); break;
 	case HIP_POINTER_ATTRIBUTE_RANGE_SIZE: PUT(uint32_t, (uint32_t)a->bytes); break;
 	case HIP_POINTER_ATTRIBUTE_MAPPED: PUT(bool, true); break;
-	case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: PUT(uint64_t, 0); break;
-	case HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: PUT(bool, false); break;
 	case HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS: PUT(int, hipMemAccessFlagsProtReadWrite); break;
-	case HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: PUT(void *, a->pool); break;
+	case HIP_POINTER_ATTRIBUTE_CONTEXT: /* AMD's runtime has no value of these */
+	case HIP_POINTER_ATTRIBUTE_P2P_TOKENS:
+	case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE:
+	case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+	case HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+	case HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: return hipErrorNotSupported;
 	default: return hipErrorInvalidValue;
 	}
 	return hipSuccess;
@@ -121,4 +120,15 @@ MXHIP_API hipError_t hipMemPtrGetInfo(void *p, size_t *bytes) {
 		return mx_hip_return(hipErrorInvalidValue);
 	*bytes = a.bytes;
 	return mx_hip_return(hipSuccess);
+}
+
+/* A dma-buf of a range, by which other devices access it: there is none of emulated memory. */
+MXHIP_API hipError_t hipMemGetHandleForAddressRange(void *handle, hipDeviceptr_t p, size_t bytes,
+                                                    int type, unsigned long long flags);
+MXHIP_API hipError_t hipMemGetHandleForAddressRange(void *handle, hipDeviceptr_t p, size_t bytes,
+                                                    int type, unsigned long long flags) {
+	enum { DMA_BUF_FILE = 1 }; /* hipMemRangeHandleTypeDmaBufFd */
+	if (!handle || !bytes || flags || type != DMA_BUF_FILE || !mx_hip_is_allocation(p, bytes))
+		return mx_hip_return(hipErrorInvalidValue);
+	return mx_hip_fail(hipErrorNotSupported, "a dma-buf of emulated memory");
 }

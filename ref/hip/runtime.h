@@ -91,7 +91,8 @@ struct mx_allocation {
 	enum mx_memory_kind kind;
 	int device;       /* that has it, if it is device memory; or -1: all */
 	unsigned flags;   /* of the call that made it */
-	uint32_t devices; /* virtual memory: a bit for each device that has access */
+	uint32_t devices, writers; /* virtual memory: a bit for each device that has access; that
+	                              may write, too */
 	bool internal;    /* no call of the program made it: arguments of a launch and the like */
 	void *pool;       /* that it comes from, or NULL */
 	void *base;
@@ -140,6 +141,7 @@ void mx_hip_retire(void *p);
 bool mx_hip_mark(uint64_t address, size_t bytes, uint8_t state);
 
 bool mx_hip_is_allocation(const void *p, size_t bytes);
+bool mx_hip_is_writable(const void *p, size_t bytes); /* the same, and not read-only */
 
 /* Copies the states of copied bytes; false if `to` is not inside one allocation. */
 bool mx_hip_copy_states(uint64_t to, const void *from, size_t bytes);
@@ -147,6 +149,11 @@ bool mx_hip_copy_states(uint64_t to, const void *from, size_t bytes);
 /* The live allocations that a device may access, or those of this thread, sorted; free() the
  * regions. False if host memory is short. */
 bool mx_hip_snapshot(bool own, int device, struct mx_memory *m);
+
+/* ---- advice.c ---- */
+
+/* Forgets the advice about memory. */
+void mx_advice_forget(const void *p, size_t bytes);
 
 /* ---- load.c ---- */
 
@@ -301,6 +308,7 @@ hipError_t mx_hip_set(const hipMemsetParams *p);
 /* A capture, of the stream in which it began and of those that joined it. */
 struct mx_capture {
 	struct ihipGraph *graph; /* receives their work */
+	bool is_given;           /* by the program, and so its own */
 	uint64_t id;
 	hipStreamCaptureMode mode;
 	pthread_t thread;                  /* that began it */
@@ -326,6 +334,8 @@ struct ihipStream_t {
 	struct mx_stream_clock clock; /* of its last piece that has run */
 	unsigned flags;
 	int priority;
+	int sync_policy; /* hipSynchronizationPolicy; 0: the default */
+	uint32_t units_off[MX_COMPUTE_UNITS / 32]; /* compute units that its mask leaves out */
 	struct mx_capture *capture; /* that receives its work, or NULL */
 	struct mx_front front;
 	struct ihipStream_t *other;    /* next in the list of all streams */

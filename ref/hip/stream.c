@@ -132,6 +132,98 @@ MXHIP_API hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device)
 	return e;
 }
 
+/* -1 if there is no such stream. */
+MXHIP_API int hipGetStreamDeviceId(hipStream_t stream) {
+	struct ihipStream_t *s;
+	return mx_stream_of(stream, &s) == hipSuccess ? s->device : -1;
+}
+
+/* Legacy streams have the numbers of their devices. */
+MXHIP_API hipError_t hipStreamGetId(hipStream_t stream, unsigned long long *id);
+MXHIP_API hipError_t hipStreamGetId(hipStream_t stream, unsigned long long *id) {
+	struct ihipStream_t *s;
+	if (!id)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_stream_of(stream, &s);
+	if (e == hipSuccess)
+		*id = s->number ? MX_MOST_DEVICES + s->number : (unsigned)s->device;
+	return e;
+}
+
+/* ---- attributes of HIP 7.1, which have no effect ---- */
+
+enum { SYNC_POLICY = 3, PRIORITY = 8 }; /* hipStreamAttrID */
+
+/* hipStreamAttrValue: a union of 64 bytes. */
+union mx_stream_attribute {
+	int value; /* hipSynchronizationPolicy, or a priority */
+	char all[64];
+};
+
+/* NULL, with an error, if there is none. */
+static int *attribute_of(hipStream_t handle, int id, const void *value, hipError_t *e) {
+	struct ihipStream_t *s;
+	int *at = NULL;
+	*e = mx_stream_of(handle, &s);
+	if (*e != hipSuccess)
+		*e = mx_hip_return(hipErrorInvalidHandle);
+	else if (value && id == SYNC_POLICY)
+		at = &s->sync_policy;
+	else if (value && id == PRIORITY)
+		at = &s->priority;
+	else
+		*e = mx_hip_return(hipErrorInvalidValue);
+	return at;
+}
+
+MXHIP_API hipError_t hipStreamGetAttribute(hipStream_t stream, int id,
+                                           union mx_stream_attribute *value);
+MXHIP_API hipError_t hipStreamGetAttribute(hipStream_t stream, int id,
+                                           union mx_stream_attribute *value) {
+	hipError_t e;
+	const int *at = attribute_of(stream, id, value, &e);
+	if (at)
+		value->value = id == SYNC_POLICY && !*at ? 1 : *at; /* hipSyncPolicyAuto */
+	return e;
+}
+
+MXHIP_API hipError_t hipStreamSetAttribute(hipStream_t stream, int id,
+                                           const union mx_stream_attribute *value);
+MXHIP_API hipError_t hipStreamSetAttribute(hipStream_t stream, int id,
+                                           const union mx_stream_attribute *value) {
+	hipError_t e;
+	int *at = attribute_of(stream, id, value, &e);
+	if (at && id == SYNC_POLICY && (value->value < 1 || value->value > 4))
+		return mx_hip_return(hipErrorInvalidValue);
+	if (at)
+		*at = id == PRIORITY ? clamp_priority(value->value) : value->value;
+	return e;
+}
+
+/* ---- masks of compute units, which have no effect ---- */
+
+enum { MASK_WORDS = MX_COMPUTE_UNITS / 32 };
+
+MXHIP_API hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t words,
+                                                  const uint32_t *mask) {
+	if (!stream || !words || !mask)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = hipStreamCreate(stream);
+	for (uint32_t i = 0; e == hipSuccess && i < MASK_WORDS; i++)
+		(*stream)->units_off[i] = i < words ? ~mask[i] : UINT32_MAX;
+	return e;
+}
+
+MXHIP_API hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t words, uint32_t *mask) {
+	struct ihipStream_t *s;
+	if (!mask || words < MASK_WORDS)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_stream_of(stream, &s);
+	for (uint32_t i = 0; e == hipSuccess && i < words; i++)
+		mask[i] = i < MASK_WORDS ? ~s->units_off[i] : 0;
+	return e;
+}
+
 /* Priorities have no effect. */
 MXHIP_API hipError_t hipDeviceGetStreamPriorityRange(int *least, int *greatest) {
 	if (least)

@@ -2,8 +2,8 @@
  *
  * Memory is a file with its bytes and then its states, so that it can be mapped at several places
  * and in several processes. A range has as much address space for states. Kernels and copies see
- * the parts of a range that are mapped with access, as one allocation where they touch. Read access
- * without write access is not enforced. */
+ * the parts of a range that are mapped with access, as one allocation where they touch. A write to
+ * a part that may only be read is a fault of a kernel; copies and sets refuse it. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
@@ -233,8 +233,10 @@ static bool show(const struct range *r) {
 			end++;
 		struct mx_allocation a = { .kind = MX_VIRTUAL_MEMORY,
 			                   .device = m->memory->properties.location.id };
-		for (unsigned k = 0; k < MX_MOST_DEVICES; k++)
-			a.devices |= (m->access[k] != 0) << k;
+		for (unsigned k = 0; k < MX_MOST_DEVICES; k++) {
+			a.devices |= (m->access[k] != hipMemAccessFlagsProtNone) << k;
+			a.writers |= (m->access[k] == hipMemAccessFlagsProtReadWrite) << k;
+		}
 		if (is_accessible(m))
 			ok &= mx_hip_show((void *)m->from, r->mapped[end - 1].to - m->from,
 			                  r->states + (m->from - r->from), a);

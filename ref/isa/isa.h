@@ -57,6 +57,7 @@ struct mx_region {
 	uint8_t *state;
 	bool internal; /* libraries of kernels synchronise through it, by relaxed atomics that look
 	                  like plain accesses: a race in it is no finding, but prevents a proof */
+	bool read_only; /* a write is a fault */
 };
 
 /* The memory of a launch: regions sorted by base, not overlapping. */

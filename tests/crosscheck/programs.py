@@ -36,14 +36,15 @@ def exports(library):
 
 
 def amd():
-    """The functions of AMD's runtime: those that HIP's headers declare."""
+    """The functions of AMD's runtime: those that HIP's headers declare for C."""
     names = set()
     headers = ["/usr/include/hip/hip_runtime_api.h",
                *glob.glob(f"{SITE}/triton/backends/amd/include/hip/hip_runtime_api.h")]
     for header in headers:
         if pathlib.Path(header).exists():
-            names |= set(re.findall(r"\b(hip[A-Z]\w+)\s*\(", pathlib.Path(header).read_text()))
-    return {name for name in names if not name.startswith(("hipError", "hipSuccess"))}
+            text = re.sub(r"/\*.*?\*/|//[^\n]*", "", pathlib.Path(header).read_text(), flags=re.S)
+            names |= set(re.findall(r"^(?:\w[\w ]*(?:\(\w+\))?[ *]+)?(hip[A-Z]\w+)\s*\([^;{}]*\);", text, re.M))
+    return names
 
 
 def named(path, known):
@@ -92,6 +93,11 @@ def main():
     known = amd() | have
     count("Triton's driver", glob.glob(f"{SITE}/triton/backends/amd/driver.c"), have, known)
     count("IREE's HAL", glob.glob(f"{SITE}/iree/_runtime_libs/*.so"), have, known)
+    count("bitsandbytes", glob.glob(f"{SITE}/bitsandbytes/*rocm*.so"), have, known)
+    count("CuPy for ROCm", glob.glob(f"{SITE}/cupy*/**/*.so", recursive=True), have, known)
+    count("XLA for ROCm", glob.glob(f"{SITE}/jax_plugins/xla_rocm*/*.so"), have, known)
+    missing = sorted(amd() - have)
+    print(f"# of {len(amd())} functions that AMD's headers declare, {len(missing)} are missing: {' '.join(missing)}")
     for path in files:
         count(path, [path], have, known)
     needs("iree.runtime", "a product by iree-run-module --device=hip is proved")

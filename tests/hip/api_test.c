@@ -497,14 +497,14 @@ static void test_dynamic_lds(void) {
 	   "with one word less the last work-item writes out of bounds");
 	must(hipModuleLaunchKernel(f, 1, 1, 1, n, 1, 1, 160 * 1024, NULL, params, NULL));
 	ok(hipModuleLaunchKernel(f, 1, 1, 1, n, 1, 1, 160 * 1024 + 1, NULL, params, NULL) ==
-	                   hipErrorInvalidConfiguration &&
+	                   hipErrorInvalidValue &&
 	           strstr(mxhipErrorDetail(), "163841 bytes of dynamic LDS"),
 	   "160 KiB are available, not more");
 	hipModule_t gemm;
 	must(hipModuleLoad(&gemm, built("kernels/gemm/mxfp4_gemm.co")));
 	must(hipModuleGetFunction(&f, gemm, "mxfp4_gemm_f32"));
 	ok(hipModuleLaunchKernel(f, 1, 1, 1, n, 1, 1, UINT32_MAX, NULL, NULL, NULL) ==
-	           hipErrorInvalidConfiguration,
+	           hipErrorInvalidValue,
 	   "nor 2^32 - 1 bytes beside the kernel's own 64 KiB, which is less in 32 bits");
 	must(hipModuleUnload(gemm));
 	must(hipFree(device_out));
@@ -529,7 +529,7 @@ static void test_bad_shapes(void) {
 	for (unsigned i = 0; i < COUNT(t); i++) {
 		const unsigned *g = t[i].grid, *b = t[i].block;
 		ok(hipModuleLaunchKernel(f, g[0], g[1], g[2], b[0], b[1], b[2], 0, NULL, params,
-		                         NULL) == hipErrorInvalidConfiguration &&
+		                         NULL) == hipErrorInvalidValue &&
 		           mxhipErrorDetail()[0],
 		   "%s cannot be launched, and the detail has the reason", t[i].sentence);
 	}

@@ -120,6 +120,23 @@ static void test_names(void) {
 	   "the driver API has no name for other numbers");
 }
 
+/* ---- what gfx950 does not have ---- */
+
+static void test_images(void) {
+	struct hipChannelFormatDesc form = { 32, 0, 0, 0, hipChannelFormatKindFloat };
+	hipArray *array = NULL;
+	hipTextureObject_t texture = NULL;
+	int support = 1;
+	float x;
+	must(hipDeviceGetAttribute(&support, hipDeviceAttributeImageSupport, 0));
+	ok(!support && hipMallocArray(&array, &form, 4, 4, 0) == hipErrorNotSupported && !array &&
+	           hipMemcpy2DFromArray(&x, 4, array, 0, 0, 4, 1, hipMemcpyDeviceToHost) ==
+	                   hipErrorNotSupported &&
+	           hipCreateTextureObject(&texture, NULL, NULL, NULL) == hipErrorNotSupported &&
+	           strstr(mxhipErrorDetail(), "hipCreateTextureObject"),
+	   "there are no images: no array and no texture can be made");
+}
+
 /* ---- errors of launches ---- */
 
 static hipFunction_t copy;
@@ -217,6 +234,7 @@ int main(void) {
 	must(hipModuleLoad(&m, built("tests/hip/probe.gpu.co")));
 	must(hipModuleGetFunction(&copy, m, "copy"));
 	test_names();
+	test_images();
 	test_error_of_another_thread();
 	test_error_with_report();
 	test_end_of_process();

@@ -1,11 +1,18 @@
 /* Graphs: parameters that are read and changed, clones, updates, and their form. */
+#define _GNU_SOURCE
 #include "runtime_test.h"
+
+#include <unistd.h>
 
 hipError_t hipGraphNodeSetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned enabled);
 hipError_t hipGraphNodeGetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned *enabled);
 
 hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on,
                                     size_t n, const HIP_MEMCPY3D *d, hipCtx_t context);
+
+hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t g, const hipGraphNode_t *on,
+                                        const void *edges, size_t n, hipStreamCaptureMode mode);
+hipError_t hipGraphDebugDotPrint(hipGraph_t g, const char *path, unsigned flags);
 
 static hipFunction_t add;
 static uint32_t *p; /* what the graphs work on */
@@ -366,6 +373,65 @@ static void test_form(void) {
 	must(hipGraphDestroy(b.graph));
 }
 
+/* ---- captures into a graph that is there ---- */
+
+static hipError_t begin(hipStream_t s, hipGraph_t g, const hipGraphNode_t *on, size_t n) {
+	return hipStreamBeginCaptureToGraph(s, g, on, NULL, n, hipStreamCaptureModeGlobal);
+}
+
+static void test_capture_into(void) {
+	struct built b;
+	hipStream_t s;
+	hipGraph_t got = NULL, other;
+	hipGraphNode_t from[8], to[8];
+	size_t n = 8;
+	build(&b, 5, 2);
+	must(hipGraphCreate(&other, 0));
+	must(hipStreamCreate(&s));
+	ok(begin(s, NULL, NULL, 0) == hipErrorInvalidValue &&
+	           begin(s, b.graph, NULL, 1) == hipErrorInvalidValue &&
+	           begin(s, other, &b.copy, 1) == hipErrorInvalidValue &&
+	           begin(NULL, b.graph, NULL, 0) == hipErrorStreamCaptureUnsupported,
+	   "a capture needs a graph, nodes of it, and a stream that can be captured");
+	for (int i = 0; i < 2; i++) { /* the second capture adds to what the first one has added */
+		must(begin(s, b.graph, i ? NULL : &b.copy, !i));
+		must(hipMemsetD32Async(p + 2 + i, 9, 1, s));
+		must(hipStreamEndCapture(s, &got));
+	}
+	must(hipGraphGetEdges(b.graph, from, to, &n));
+	ok(got == b.graph && n == 4 && from[3] == b.copy,
+	   "nodes are added after those that it names");
+	hipGraphExec_t exec = instance(b.graph);
+	ok(run(exec) == 7 && p[1] == 7 && p[2] == 9 && p[3] == 9, "the graph runs all of them");
+	must(begin(s, other, NULL, 0));
+	must(hipGraphDestroy(other));
+	ok(hipMemsetD32Async(p, 9, 1, s) == hipErrorStreamCaptureInvalidated &&
+	           hipStreamEndCapture(s, &got) == hipErrorStreamCaptureInvalidated,
+	   "a graph that is destroyed ends its capture");
+	must(hipGraphExecDestroy(exec));
+	must(hipGraphDestroy(b.graph));
+	must(hipStreamDestroy(s));
+}
+
+static void test_drawing(void) {
+	struct built b;
+	char path[64];
+	size_t bytes;
+	snprintf(path, sizeof path, "/tmp/mxhip-graph-%ld.dot", (long)getpid());
+	build(&b, 5, 2);
+	must(hipGraphDebugDotPrint(b.graph, path, 0));
+	char *text = (char *)read_whole(path, &bytes);
+	ok(bytes > 20 && !strncmp(text, "digraph {", 9) && memmem(text, bytes, "kernel add", 10) &&
+	           memmem(text, bytes, "n0 -> n1", 8),
+	   "a graph is drawn, with the names of its kernels");
+	ok(hipGraphDebugDotPrint(b.graph, "/no/such/file", 0) == hipErrorOperatingSystem &&
+	           hipGraphDebugDotPrint(NULL, path, 0) == hipErrorInvalidValue,
+	   "not into a folder that is not there");
+	remove(path);
+	free(text);
+	must(hipGraphDestroy(b.graph));
+}
+
 int main(void) {
 	hipModule_t module;
 	must(hipModuleLoad(&module, built("tests/hip/probe.gpu.co")));
@@ -382,6 +448,8 @@ int main(void) {
 	test_clone();
 	test_update();
 	test_form();
+	test_capture_into();
+	test_drawing();
 	must(hipFree(p));
 	must(hipModuleUnload(module));
 	return done_testing();

@@ -4,6 +4,8 @@
 
 #include <pthread.h>
 
+hipError_t hipStreamGetId(hipStream_t stream, unsigned long long *id);
+
 #define LEGACY     ((hipStream_t)1)
 #define WILD(type) ((type)(uintptr_t)0xFFFF)
 
@@ -144,6 +146,29 @@ static void test_stream_flags(void) {
 }
 
 /* ---- events ---- */
+
+static void test_stream_ids(void) {
+	unsigned long long id = 0, other = 0, legacy = 0;
+	uint32_t mask[8], three[8] = { 7 };
+	hipStream_t s, t;
+	must(hipStreamCreate(&s));
+	must(hipExtStreamCreateWithCUMask(&t, 8, three));
+	must(hipStreamGetId(s, &id));
+	must(hipStreamGetId(t, &other));
+	must(hipStreamGetId(NULL, &legacy));
+	ok(id != other && id != legacy && other != legacy, "streams have ids of their own");
+	is(hipStreamGetId(WILD(hipStream_t), &id), hipErrorContextIsDestroyed, "the id of none");
+	ok(hipGetStreamDeviceId(s) == 0 && hipGetStreamDeviceId(WILD(hipStream_t)) == -1,
+	   "a stream has a device, a wild one -1");
+	must(hipExtStreamGetCUMask(t, 8, mask));
+	ok(!memcmp(mask, three, sizeof mask), "a mask of compute units is kept");
+	must(hipExtStreamGetCUMask(NULL, 8, mask));
+	ok(mask[0] == UINT32_MAX && mask[7] == UINT32_MAX, "other streams have all of them");
+	is(hipExtStreamGetCUMask(s, 8, NULL), hipErrorInvalidValue, "no place for a mask");
+	is(hipExtStreamGetCUMask(s, 0, mask), hipErrorInvalidValue, "a mask of no words");
+	must(hipStreamDestroy(s));
+	must(hipStreamDestroy(t));
+}
 
 static void test_stale_events(void) {
 	hipEvent_t e, good;
@@ -454,6 +479,7 @@ int main(void) {
 	test_default_streams();
 	test_thread_streams();
 	test_stream_flags();
+	test_stream_ids();
 	test_stale_events();
 	test_event_flags();
 	test_stale_modules();

@@ -98,6 +98,31 @@ static void test_aliases(void) {
 	must(hipMemAddressFree(q, PAGE));
 }
 
+static void test_read_only(void) {
+	char *p = reserved(2 * PAGE), *q = p + PAGE;
+	hipMemAccessDesc readable = { { hipMemLocationTypeDevice, 0 }, hipMemAccessFlagsProtRead };
+	hipMemGenericAllocationHandle_t m = memory(2 * PAGE);
+	unsigned long long flags = 0;
+	must(hipMemMap(p, PAGE, 0, m, 0));
+	must(hipMemMap(q, PAGE, PAGE, m, 0));
+	must(hipMemSetAccess(p, 2 * PAGE, &writable, 1));
+	must(hipMemset(p, 5, 2 * PAGE));
+	must(hipMemSetAccess(q, PAGE, &readable, 1));
+	must(hipMemGetAccess(&flags, &readable.location, q));
+	ok(flags == hipMemAccessFlagsProtRead && run(p, q) == hipSuccess, "a kernel reads it");
+	is(run(q, p), hipErrorIllegalAddress, "a kernel writes read-only memory");
+	ok(strstr(mxhipErrorDetail(), "may only be read"), "with the reason: %s",
+	   mxhipErrorDetail());
+	is(hipMemset(q, 1, 4), hipErrorInvalidValue, "setting it");
+	is(hipMemcpy(q, p, 4, hipMemcpyDeviceToDevice), hipErrorInvalidValue, "copying to it");
+	ok(hipMemcpy(p, q, 4, hipMemcpyDeviceToDevice) == hipSuccess, "copying from it is allowed");
+	must(hipMemSetAccess(q, PAGE, &writable, 1));
+	ok(run(q, p) == hipSuccess, "with access to write, a kernel writes it");
+	must(hipMemUnmap(p, 2 * PAGE));
+	must(hipMemRelease(m));
+	must(hipMemAddressFree(p, 2 * PAGE));
+}
+
 static void test_handles(void) {
 	char *p = reserved(PAGE), *q = reserved(PAGE);
 	hipMemGenericAllocationHandle_t m = memory(PAGE), same, again;
@@ -166,6 +191,7 @@ int main(void) {
 	must(hipModuleGetFunction(&copy, module, "copy"));
 	test_growth();
 	test_aliases();
+	test_read_only();
 	test_handles();
 	test_errors();
 	must(hipModuleUnload(module));

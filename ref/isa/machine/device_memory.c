@@ -61,6 +61,9 @@ static void report_fault(struct mx_wave *w, const struct mx_inst *in, int lane, 
 	if (absent_at(address))
 		mx_find_access(w, in, MX_FAULT, lane, address, access,
 		               MX_BECAUSE_OF(ABSENT_BUFFER, absent_at(address)));
+	else if (i < m->n && holds(&m->regions[i], address, bytes))
+		mx_find_access(w, in, MX_FAULT, lane, address, access,
+		               MX_BECAUSE(READ_ONLY, address - m->regions[i].base));
 	else if (i < m->n)
 		mx_find_access(w, in, MX_FAULT, lane, address, access,
 		               MX_BECAUSE(PAST_ALLOCATION, address - m->regions[i].base,
@@ -93,14 +96,14 @@ static bool claimed(struct mx_wave *w, const struct mx_region *r, uint64_t addre
 
 bool mx_memory_is_plain(struct mx_wave *w, uint64_t address, size_t bytes, bool write) {
 	const struct mx_region *r = region_of(w, address, bytes);
-	return r && claimed(w, r, address, bytes, write) &&
+	return r && !(write && r->read_only) && claimed(w, r, address, bytes, write) &&
 	       !(any_of(r->state + (address - r->base), bytes) & MX_GUARD);
 }
 
 bool mx_memory_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t address,
                      size_t bytes, bool write) {
 	const struct mx_region *r = region_of(w, address, bytes);
-	if (!r) {
+	if (!r || (write && r->read_only)) {
 		report_fault(w, in, lane, address, bytes, write);
 		return false;
 	}
@@ -207,7 +210,7 @@ bool mx_memory_check_wave(struct mx_wave *w, const struct mx_lane_bytes *x, bool
                           bool *stop) {
 	struct mx_run *run = w->group->run;
 	const struct mx_region *r = region_of(w, x->from, x->to - x->from);
-	if (!r)
+	if (!r || (write && r->read_only))
 		return false;
 	if (run->worker &&
 	    !mx_shadow_claim_wave(w, (size_t)(r - run->launch->memory.regions), x, write)) {

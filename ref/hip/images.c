@@ -1,0 +1,14 @@
+/* Arrays, textures, surfaces and graphics, which gfx950 does not have: it has no image instructions
+ * [ISA], and hipDeviceAttributeImageSupport is 0. On such a device AMD's runtime makes no array, no
+ * texture and no surface, with hipErrorNotSupported [ROCm/clr, hip_memory.cpp, hip_texture.cpp,
+ * hip_surface.cpp]. That the calls which take one end so too, whatever they are given, is assumed:
+ * none can exist. Graphics and other APIs are refused as well. */
+#include "runtime.h"
+
+/* The symbols have names of their own in C, as the header declares their parameters. */
+#define IMAGE(name)                                                                                \
+	MXHIP_API hipError_t no_##name(void) __asm__(#name);                                       \
+	hipError_t no_##name(void) {                                                               \
+		return mx_hip_fail(hipErrorNotSupported, "%s: gfx950 has no images", #name);       \
+	}
+#include "images.def"
