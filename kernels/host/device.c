@@ -74,6 +74,7 @@ static int find_functions(struct mx_hip *h, const char *file, struct mx_why *why
 	if (!(*(void **)&h->name = dlsym(h->library, #name)))                                      \
 		return mx_why(why, "%s has no " #name, file);
 #include "hip_functions.def"
+	HIP(hipExtModuleLaunchKernel)
 #undef HIP
 	*(void **)&h->properties_r0600 = dlsym(h->library, "hipGetDevicePropertiesR0600");
 	return 0;

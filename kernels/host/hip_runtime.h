@@ -9,6 +9,13 @@
 
 struct mx_props_r0600;
 
+/* hipExtModuleLaunchKernel, which only the C++ header hip_ext.h declares: sizes of the grid are in
+ * work-items. */
+typedef hipError_t mx_hip_launch_items(hipFunction_t f, uint32_t nx, uint32_t ny, uint32_t nz,
+                                       uint32_t bx, uint32_t by, uint32_t bz, size_t lds,
+                                       hipStream_t stream, void **params, void **extra,
+                                       hipEvent_t start, hipEvent_t stop, uint32_t flags);
+
 struct mx_hip {
 	void *library;
 #define HIP(name) __typeof__(name) *name;
@@ -16,6 +23,7 @@ struct mx_hip {
 #undef HIP
 	hipError_t (*properties_r0600)(struct mx_props_r0600 *p,
 	                               int device); /* NULL before HIP 6 */
+	mx_hip_launch_items *hipExtModuleLaunchKernel;
 };
 
 __attribute__((format(printf, 2, 3))) int mx_why(struct mx_why *why, const char *format, ...);

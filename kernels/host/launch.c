@@ -155,13 +155,28 @@ int mx_device_download(struct mx_device *d, void *to, const void *from, size_t b
 
 /* ---- launches ---- */
 
+/* hipModuleLaunchKernel takes at most 65,536 workgroups along y and z [hip-tests,
+ * "gridDimY > maxGridDimY"]; the hardware and hipExtModuleLaunchKernel take 2^32 - 1 work-items. */
+static hipError_t enqueue(struct mx_module *m, const struct mx_geometry *g, hipStream_t stream,
+                          void **extra) {
+	enum { MOST = 65536 };
+	const struct mx_hip *h = m->device->hip;
+	const uint32_t *n = g->grid, *b = g->block;
+	bool fits = (uint64_t)n[1] * b[1] <= UINT32_MAX && (uint64_t)n[2] * b[2] <= UINT32_MAX &&
+	            (uint64_t)n[0] * b[0] <= UINT32_MAX;
+	if ((n[1] > MOST || n[2] > MOST) && fits)
+		return h->hipExtModuleLaunchKernel(m->function, n[0] * b[0], n[1] * b[1],
+		                                   n[2] * b[2], b[0], b[1], b[2], g->lds, stream,
+		                                   NULL, extra, NULL, NULL, 0);
+	return h->hipModuleLaunchKernel(m->function, n[0], n[1], n[2], b[0], b[1], b[2], g->lds,
+	                                stream, NULL, extra);
+}
+
 int mx_module_enqueue(struct mx_module *m, const struct mx_geometry *g, const void *kernarg,
                       size_t bytes, hipStream_t stream, struct mx_why *why) {
 	void *extra[] = { HIP_LAUNCH_PARAM_BUFFER_POINTER, (void *)kernarg,
 		          HIP_LAUNCH_PARAM_BUFFER_SIZE, &bytes, HIP_LAUNCH_PARAM_END };
-	hipError_t e = m->device->hip->hipModuleLaunchKernel(
-		m->function, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1],
-		g->block[2], g->lds, stream, NULL, extra);
+	hipError_t e = enqueue(m, g, stream, extra);
 	return e == hipSuccess ? 0 : mx_hip_error(m->device, e, m->name, why);
 }
 

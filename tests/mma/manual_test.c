@@ -238,6 +238,22 @@ static void test_wmma(void) {
 	}
 }
 
+static void see(void *context, const struct mx_tdm_move *m) {
+	(void)context, (void)m;
+}
+
+static void test_tdm(void) {
+	static const uint32_t dwords[MX_TDM_DWORDS];
+	struct mx_tdm t;
+	mx_tdm_decode(dwords, false, &t);
+	BAD(mx_tdm_decode, "dwords", NULL, false, &t);
+	BAD(mx_tdm_decode, "t", dwords, false, NULL);
+	BAD(mx_tdm_moves, "t", NULL, see, NULL);
+	BAD(mx_tdm_moves, "visit", &t, NULL, NULL);
+	null("mx_tdm_lds_end", "t", !mx_tdm_lds_end(NULL));
+	null("mx_tdm_text", "t", !mx_tdm_text(NULL, NULL, 0));
+}
+
 /* The first argument of BAD, or of null with quotes. */
 static bool is_called(const char *source, const char *name) {
 	char macro[80], string[80];
@@ -278,6 +294,7 @@ static void test_null(void) {
 	test_scaled();
 	test_dense_and_sparse();
 	test_wmma();
+	test_tdm();
 	ok(!wrongs, "a null pointer gives a status, no name, or 0: %d calls", calls);
 	if (ok(n && header, "the header and this test can be read"))
 		test_all_are_called(source);
