@@ -102,7 +102,9 @@ $(B)/mxcheck: $(filter $(B)/%,$(USES_ci))
 LLVM_FOUND = $(eval LLVM_FOUND := $$(shell ci/package/llvm.sh 2>&1))$(LLVM_FOUND)
 LLVM      = $(or $(wildcard $(LLVM_FOUND)),$(error $(LLVM_FOUND)))
 KERNELS  := $(patsubst %,$(B)/%.co,$(basename $(sort $(filter-out kernels/host/%,$(wildcard kernels/*/*.[cS])))))
-GPUFLAGS := -x c -std=gnu11 --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -ffreestanding -O2 -Wall -Wextra -MMD -MP
+# Kernels in files gfx1250*.c are for gfx1250, all others for gfx950.
+MCPU      = $(if $(filter gfx1250%,$(notdir $<)),gfx1250,gfx950)
+GPUFLAGS  = -x c -std=gnu11 --target=amdgcn-amd-amdhsa -mcpu=$(MCPU) -nogpulib -ffreestanding -O2 -Wall -Wextra -MMD -MP
 FOREIGN  := $(patsubst cases/%,$(B)/kernels/%.co,$(basename $(sort $(wildcard $(addprefix cases/foreign/*.,s cl c)))))
 SFLAGS   := --target=amdgcn-amd-amdhsa -mcpu=gfx950 -MMD -MP
 CLFLAGS  := -x cl -cl-std=CL2.0 --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -O2 -MMD -MP

@@ -1,4 +1,5 @@
 /* mxcheck lint: static checks of a code object. */
+#include "../../ref/isa/encoding/instruction_set.h"
 #include "../../ref/isa/isa.h"
 #include "../../ref/isa/lint/lint.h"
 #include "../cli/args.h"
@@ -238,6 +239,14 @@ static int lint_file(const char *path, const char *kernel, bool notes) {
 	bool ok = true;
 	if (mx_codefile_open(path, &f, &err))
 		return mx_complain("lint", "%s", err.text);
+	if (f.isa->rebank) {
+		int status = mx_complain("lint",
+		                         "%s: built for %s, whose banks of VGPRs lint does "
+		                         "not follow",
+		                         path, f.isa->name);
+		mx_codefile_close(&f);
+		return status;
+	}
 	printf("%s\n", path);
 	r.isa = f.isa;
 	for (size_t i = 0; ok && i < f.code->n_sections; i++)

@@ -19,7 +19,7 @@ static int fit_features(const char *features) {
 	return 1 + (strstr(features, ":xnack-") != NULL) + (strstr(features, ":sramecc+") != NULL);
 }
 
-/* How well an entry fits: 0 not at all; best if it is for MX_ARCH itself; higher if its id names
+/* How well an entry fits: 0 not at all; best if it is for the device itself; higher if its id names
  * more features. An id is offload kind, triple and target:
  * "hipv4-amdgcn-amd-amdhsa--gfx950:sramecc+:xnack-". */
 static int fit(const char *id) {
@@ -29,7 +29,9 @@ static int fit(const char *id) {
 		if (!at || at == id || at[-1] != '-' || !strstr(id, "amdgcn"))
 			continue;
 		int features = fit_features(at + strlen(t->name));
-		int all = features && !strcmp(t->name, MX_ARCH) ? features + FEATURES : features;
+		int all = features && !strcmp(t->name, mx_architecture()->name)
+		                  ? features + FEATURES
+		                  : features;
 		best = all > best ? all : best;
 	}
 	return best;
@@ -66,7 +68,8 @@ static mx_codeobject_status find_entry(const uint8_t *image, size_t bytes, const
 	}
 	return best ? MX_CODEOBJECT_OK
 	            : mx_codeobject_fail(why, MX_CODEOBJECT_OTHER_DEVICE,
-	                                 "bundle has no code for " MX_FULL_ARCH ", only: %s", seen);
+	                                 "bundle has no code for %s, only: %s",
+	                                 mx_architecture()->full_name, seen);
 }
 
 /* The size of an ELF of unknown size: the end of its section header table, which the linkers in use

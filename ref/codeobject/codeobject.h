@@ -19,10 +19,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The device: its name, its name with features, and the most LDS of a workgroup [ISA 2.2.1]. */
-#define MX_ARCH      "gfx950"
-#define MX_FULL_ARCH "gfx950:sramecc+:xnack-"
-enum { MX_LDS_MOST = 160 * 1024 };
+/* An architecture: its name, its name with features, and the most LDS of a workgroup. */
+struct mx_architecture {
+	const char *name, *full_name;
+	uint32_t lds_bytes;
+};
+
+/* That of the device: gfx950, or what the environment variable MXHIP_ARCH names at the first call.
+ * Whether there is an architecture of a name. */
+const struct mx_architecture *mx_architecture(void);
+bool mx_architecture_exists(const char *name);
+
+enum { MX_LDS_MOST = 160 * 1024 }; /* of gfx950 [ISA 2.2.1] */
 
 typedef enum {
 	MX_CODEOBJECT_OK,
@@ -40,7 +48,7 @@ struct mx_codeobject_error {
 struct mx_codeobject;
 
 /* Opens an ELF file, or a bundle of clang-offload-bundler, compressed or not: the entry that fits
- * MX_FULL_ARCH, with an id that names most of its features. Checks the header (64-bit little-endian
+ * the device, with an id that names most of its features. Checks the header (64-bit little-endian
  * ELF of an AMD GPU, not truncated), and all entries of a bundle. n: bytes of the file; SIZE_MAX if
  * it is unknown, and then the sizes in the headers are trusted. After a failure *co is unchanged.
  */

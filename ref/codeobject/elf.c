@@ -157,13 +157,13 @@ const char *mx_codeobject_isa(const struct mx_codeobject *co) {
 }
 
 bool mx_target_runs(const struct mx_target *t) {
-	return t->isa && !strcmp(t->isa, MX_ARCH);
+	return t->isa && !strcmp(t->isa, mx_architecture()->name);
 }
 
 static mx_codeobject_status other_device(struct mx_codeobject_error *why,
                                          const struct mx_target *t) {
-	return mx_codeobject_fail(why, MX_CODEOBJECT_OTHER_DEVICE,
-	                          "built for %s, the device is " MX_ARCH, t->name);
+	return mx_codeobject_fail(why, MX_CODEOBJECT_OTHER_DEVICE, "built for %s, the device is %s",
+	                          t->name, mx_architecture()->name);
 }
 
 mx_codeobject_status mx_codeobject_check_target(struct mx_codeobject *co,
@@ -172,8 +172,8 @@ mx_codeobject_status mx_codeobject_check_target(struct mx_codeobject *co,
 	if (!t)
 		return mx_codeobject_fail(why, MX_CODEOBJECT_OTHER_DEVICE,
 		                          "built for an unknown target (EF_AMDGPU_MACH 0x%x), the "
-		                          "device is " MX_ARCH,
-		                          mach_of(co));
+		                          "device is %s",
+		                          mach_of(co), mx_architecture()->name);
 	return t->isa ? MX_CODEOBJECT_OK : other_device(why, t);
 }
 
@@ -188,8 +188,8 @@ mx_codeobject_status mx_codeobject_check_device(struct mx_codeobject *co,
 static mx_codeobject_status check_features(const GElf_Ehdr *h, struct mx_codeobject_error *why) {
 	if (wrong_feature(h))
 		return mx_codeobject_fail(why, MX_CODEOBJECT_OTHER_DEVICE,
-		                          "built for %s, the device is " MX_FULL_ARCH,
-		                          wrong_feature(h));
+		                          "built for %s, the device is %s", wrong_feature(h),
+		                          mx_architecture()->full_name);
 	return MX_CODEOBJECT_OK;
 }
 

@@ -36,7 +36,7 @@ char *mxhipFindingText(const struct mx_finding *f, char *text, size_t room) {
 
 /* Before the first launch: the device's. */
 static const struct mx_isa *isa(void) {
-	return report.isa ? report.isa : mx_isa_by_name(MX_ARCH);
+	return report.isa ? report.isa : mx_isa_by_name(mx_architecture()->name);
 }
 
 size_t mxhipOpCount(void) {
@@ -95,7 +95,7 @@ unsigned mx_waves_fit(const struct mx_kernel *k) {
 unsigned mx_groups_fit(const struct mx_kernel *k, unsigned waves, uint32_t dynamic_lds) {
 	uint32_t lds = k->lds_bytes + dynamic_lds;
 	unsigned by_waves = waves ? mx_waves_fit(k) / waves : 0;
-	unsigned by_lds = lds ? MX_HIP_LDS_BYTES / lds : by_waves;
+	unsigned by_lds = lds ? mx_architecture()->lds_bytes / lds : by_waves;
 	return by_lds < by_waves ? by_lds : by_waves;
 }
 
@@ -127,11 +127,11 @@ hipError_t mx_launch_check(const struct mx_function *f, const struct mx_shape *s
 			return mx_hip_fail(hipErrorInvalidConfiguration,
 			                   "grid %u x block %u in dimension %u", s->grid[i],
 			                   s->block[i], i);
-	if ((uint64_t)f->kernel.lds_bytes + s->dynamic_lds > MX_HIP_LDS_BYTES)
+	if ((uint64_t)f->kernel.lds_bytes + s->dynamic_lds > mx_architecture()->lds_bytes)
 		return mx_hip_fail(
 			hipErrorInvalidConfiguration,
 			"%u bytes of dynamic LDS beside %u of kernel %s, the device has %u",
-			s->dynamic_lds, f->kernel.lds_bytes, f->name, MX_HIP_LDS_BYTES);
+			s->dynamic_lds, f->kernel.lds_bytes, f->name, mx_architecture()->lds_bytes);
 	return check_block(f, s);
 }
 

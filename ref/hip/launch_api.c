@@ -85,7 +85,7 @@ MXHIP_API hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t n
 	hipError_t e = mx_function_check(f);
 	if (e != hipSuccess)
 		return e;
-	if (!nx || !ny || !nz || lds > MX_HIP_LDS_BYTES)
+	if (!nx || !ny || !nz || lds > mx_architecture()->lds_bytes)
 		return mx_hip_fail(hipErrorInvalidValue, "no work-items, or %zu bytes of LDS", lds);
 	if (!bx || !by || !bz)
 		return mx_hip_return(hipErrorInvalidConfiguration);

@@ -66,7 +66,8 @@ MXHIP_API hipError_t hipFuncGetAttributes(struct hipFuncAttributes *a, const voi
 		.binaryVersion = 95,
 		.ptxVersion = 95,
 		.localSizeBytes = f->kernel.scratch_bytes,
-		.maxDynamicSharedSizeBytes = (int)(MX_HIP_LDS_BYTES - f->kernel.lds_bytes),
+		.maxDynamicSharedSizeBytes =
+			(int)(mx_architecture()->lds_bytes - f->kernel.lds_bytes),
 		.maxThreadsPerBlock = (int)max_threads(f),
 		.numRegs = (int)(f->kernel.vgprs + f->kernel.agprs),
 		.sharedSizeBytes = f->kernel.lds_bytes,
@@ -88,7 +89,7 @@ MXHIP_API hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute what,
 	case HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = (int)f->kernel.scratch_bytes; break;
 	case HIP_FUNC_ATTRIBUTE_NUM_REGS: *value = (int)(f->kernel.vgprs + f->kernel.agprs); break;
 	case HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-		*value = (int)(MX_HIP_LDS_BYTES - f->kernel.lds_bytes);
+		*value = (int)(mx_architecture()->lds_bytes - f->kernel.lds_bytes);
 		break;
 	default: return mx_hip_fail(hipErrorNotSupported, "function attribute %d", (int)what);
 	}
@@ -100,7 +101,7 @@ MXHIP_API hipError_t hipFuncSetAttribute(const void *host, hipFuncAttribute what
 	const struct mx_function *f;
 	hipError_t e = mx_function_of(host, mx_device(), &f);
 	if (e == hipSuccess && what == hipFuncAttributeMaxDynamicSharedMemorySize &&
-	    (value < 0 || (uint32_t)value > MX_HIP_LDS_BYTES - f->kernel.lds_bytes))
+	    (value < 0 || (uint32_t)value > mx_architecture()->lds_bytes - f->kernel.lds_bytes))
 		e = mx_hip_return(hipErrorInvalidValue);
 	return e;
 }
@@ -109,7 +110,7 @@ MXHIP_API hipError_t hipFuncSetAttribute(const void *host, hipFuncAttribute what
 
 static int groups_of(const struct mx_function *f, int block, size_t lds) {
 	struct mx_shape s = { .block = { (uint32_t)block, 1, 1 } };
-	if ((unsigned)block > max_threads(f) || lds > MX_HIP_LDS_BYTES)
+	if ((unsigned)block > max_threads(f) || lds > mx_architecture()->lds_bytes)
 		return 0;
 	return (int)mx_groups_fit(&f->kernel, mx_waves_of(f, &s), (uint32_t)lds);
 }

@@ -8,12 +8,17 @@
 #include "props_r0600.h"
 #include "runtime.h"
 
-static const char device_name[] = "mxcheck emulated gfx950";
+static void put_name(char *name, size_t room) {
+	snprintf(name, room, "mxcheck emulated %s", mx_architecture()->name);
+}
 
 /* HIP 6 and 7's hipDeviceProp_t has it, and hipDeviceGetUuid. */
 static void put_uuid(char uuid[16], int device) {
-	memcpy(uuid, "mxcheck-gfx950-", 15);
-	uuid[15] = "0123456789abcdef"[device];
+	char text[17];
+	snprintf(text, sizeof text, "mxcheck-%s%x", mx_architecture()->name, (unsigned)device);
+	memset(uuid, '-', 16);
+	memcpy(uuid, text, strlen(text) - 1);
+	uuid[15] = text[strlen(text) - 1];
 }
 
 struct property {
@@ -35,7 +40,21 @@ static const struct property properties[] = {
 
 static const size_t n_properties = sizeof properties / sizeof *properties;
 
+static const struct {
+	int attribute;
+	int64_t value;
+} of_gfx1250[] = {
+#define PROPERTY(attribute, old, new, value)
+#define PROPERTY_OF_GFX1250(attribute, value) { attribute, value },
+#include "properties.def"
+#undef PROPERTY
+};
+
 static int64_t value_of(const struct property *p, int device) {
+	bool gfx1250 = !strcmp(mx_architecture()->name, "gfx1250");
+	for (size_t i = 0; gfx1250 && i < sizeof of_gfx1250 / sizeof *of_gfx1250; i++)
+		if (of_gfx1250[i].attribute == p->attribute)
+			return of_gfx1250[i].value;
 	return p->attribute == hipDeviceAttributePciBusId ? device : p->value;
 }
 
@@ -83,8 +102,8 @@ MXHIP_API hipError_t hipGetDeviceProperties(hipDeviceProp_t *p, int device) {
 	for (size_t i = 0; i < n_properties; i++)
 		put(p, properties[i].old_at, properties[i].old_bytes,
 		    value_of(&properties[i], device));
-	strcpy(p->name, device_name);
-	strcpy(p->gcnArchName, MX_FULL_ARCH);
+	put_name(p->name, sizeof p->name);
+	strcpy(p->gcnArchName, mx_architecture()->full_name);
 	memset(&p->arch, 0xff, sizeof p->arch);
 	p->arch.hasSurfaceFuncs = p->arch.hasDynamicParallelism = 0;
 	return e;
@@ -122,7 +141,7 @@ MXHIP_API hipError_t hipDeviceGetName(char *name, int bytes, hipDevice_t device)
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = mx_device_check(device);
 	if (e == hipSuccess)
-		snprintf(name, (size_t)bytes, "%s", device_name);
+		put_name(name, (size_t)bytes);
 	return e;
 }
 

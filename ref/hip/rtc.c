@@ -164,7 +164,7 @@ static char **command(char *clang, const char *source, int n, const char **optio
 	enum { FIRST = sizeof first / sizeof *first };
 	const char **argv = calloc((size_t)n + FIRST + 8, sizeof *argv);
 	size_t k = 0;
-	const char *architecture = MX_ARCH;
+	const char *architecture = mx_architecture()->name;
 	if (!argv)
 		return NULL;
 	argv[k++] = clang;

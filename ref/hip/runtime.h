@@ -12,7 +12,6 @@
 #include "mxhip.h"
 
 enum {
-	MX_HIP_LDS_BYTES = MX_LDS_MOST,
 	MX_COMPUTE_UNITS = 256,
 	MX_MOST_DEVICES = 16,
 	MX_HIP_VERSION = 70000000, /* 7.0.0: what programs of today ask for */

@@ -250,7 +250,7 @@ struct mx_isa; /* an instruction set: encoding/instruction_set.h */
 /* The instruction set of the name, "gfx950", or NULL: the emulator does not have it. */
 const struct mx_isa *mx_isa_by_name(const char *name);
 unsigned mx_isa_wave_size(const struct mx_isa *isa); /* lanes */
-/* Whether the emulator executes its instructions. Those of gfx1250 have only a text so far. */
+/* Whether the emulator executes its instructions. */
 bool mx_isa_executes(const struct mx_isa *isa);
 
 /* Decodes `bytes` bytes of code that the device has at `base`. The code must stay there unchanged.

@@ -46,8 +46,11 @@ other:
 	s_endpgm
 END
 
-run("$llvm/llvm-objdump", '-d', @objects);
-my %text_of = map { /^(\S+):/ ? ($1 => "\n$_") : () } split /^(?=\S+:\tfile format)/m, $out;
+# llvm-objdump takes all files for the CPU of the first.
+my %text_of = map {
+	run("$llvm/llvm-objdump", '-d', @$_);
+	map { /^(\S+):/ ? ($1 => "\n$_") : () } split /^(?=\S+:\tfile format)/m, $out;
+} [ grep { !m{/gfx1250} } @objects ], [ grep { m{/gfx1250} } @objects ];
 for my $file (@objects) {
 	my @want = split /\n/, $text_of{$file} // '';
 	is(mxcheck('disasm', $file), 0, "$file is disassembled");

@@ -121,8 +121,10 @@ like($out, qr/^ +2  exact +v_cvt_pk_fp8_f32 /m, '  except to FP8, which the manu
 is(mxcheck('isa', '--arch', 'gfx1250', '--all'), 0, '--arch lists another set');
 my %names = map { /^MX_TEXT(?:_FIXED)?\(\w+, *\w+, (\w+),/ ? ($1 => 1) : () }
 	split /\n/, slurp('ref/isa/encoding/gfx1250.def');
-is(scalar(() = $out =~ /^\w+ +(?:unsupported|excluded) /mg), scalar keys %names,
-	'every opcode of gfx1250.def, none of them executed');
+is(scalar(() = $out =~ /^\w+ +(?:exact|assumed|unsupported|excluded) /mg), scalar keys %names,
+	'every opcode of gfx1250.def');
+like($out, qr/^v_add_nc_u32 +exact +VOP2 VOP3$/m, '  executed');
+like($out, qr/^v_wmma_f32_16x16x128_fp8_fp8 +unsupported +VOP3P$/m, '  or not yet');
 is(mxcheck('isa', '--arch', 'gfx942', '--all'), 2, 'a set that the emulator has not is an error');
 is(mxcheck('isa', '--arch', 'gfx950', $gemm), 2, 'so is one beside a file, which has its own');
 

@@ -29,7 +29,7 @@ static void read_lane(struct mx_wave *w, const struct mx_inst *in, unsigned sdst
 	if (!mx_vgprs_exist(w, in, row, 1))
 		return;
 	uint32_t unwritten = mx_vunwritten(w, row, lane);
-	if (unwritten && sdst >= MX_EXEC)
+	if (unwritten && (sdst == MX_EXEC || sdst == MX_EXEC + 1))
 		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(EXEC_UNWRITTEN));
 	mx_swrite(w, sdst, w->v[row][lane], unwritten);
 }
@@ -40,13 +40,13 @@ MOVE(v_readfirstlane_b32) {
 	read_lane(w, in, mx_result(in), exec ? __builtin_ctzll(exec) : 0);
 }
 
-/* The lane that source 1 selects, modulo 64. */
+/* The lane that source 1 selects, modulo the size of the wave. */
 static unsigned lane_number(struct mx_wave *w, const struct mx_inst *in) {
 	if (mx_source(in, 1) == MX_LITERAL)
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(LITERAL_LANE));
 	if (mx_sread_unwritten(w, mx_source(in, 1)))
 		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(LANE_UNWRITTEN));
-	return mx_sread(w, in, mx_source(in, 1)) & 63;
+	return mx_sread(w, in, mx_source(in, 1)) & (w->group->run->isa->wave_size - 1);
 }
 
 MOVE(v_readlane_b32) {

@@ -7,6 +7,7 @@
 #include "../machine/registers.h"
 #include "../schedule/inflight.h"
 #include "../schedule/random.h"
+#include "functions.h"
 
 /* ---- the place of a wave ---- */
 
@@ -56,11 +57,7 @@ static uint32_t hw_id(const struct mx_wave *w) {
 
 /* ---- reading ---- */
 
-struct value {
-	uint32_t bits, known, unwritten;
-};
-
-static struct value status(const struct mx_wave *w) {
+static struct mx_hw_value status(const struct mx_wave *w) {
 	enum {
 		SCC = 1 << 0,
 		WAVE_PRIO_SHIFT = 3,
@@ -73,7 +70,7 @@ static struct value status(const struct mx_wave *w) {
 		 * IDLE and unnamed bits. */
 		KNOWN = 0x10b37e3f,
 	};
-	struct value v = { .known = KNOWN, .bits = VALID };
+	struct mx_hw_value v = { .known = KNOWN, .bits = VALID };
 	v.bits |= w->scc ? SCC : 0;
 	v.bits |= w->priority << WAVE_PRIO_SHIFT;
 	v.bits |= mx_exec(w) ? 0 : EXECZ;
@@ -99,35 +96,23 @@ static uint32_t ib_sts(const struct mx_wave *w) {
 
 /* Floating-point exceptions of TRAPSTS are not modelled; MODE enables none, so no trap was taken.
  * GPR_ALLOC as the manual describes it cannot express 512 VGPRs. */
-static struct value read_register(const struct mx_wave *w, unsigned reg) {
+struct mx_hw_value mx_gfx950_read_hwreg(const struct mx_wave *w, unsigned reg) {
 	switch (reg) {
-	case MX_HW_MODE: return (struct value){ w->mode, ~0u, 0 };
+	case MX_HW_MODE: return (struct mx_hw_value){ w->mode, ~0u, 0 };
 	case MX_HW_STATUS: return status(w);
-	case MX_HW_TRAPSTS: return (struct value){ 0, 0x003f7c00, 0 };
-	case MX_HW_ID: return (struct value){ hw_id(w), ~0u, 0 };
-	case MX_HW_LDS_ALLOC: return (struct value){ lds_alloc(w), 0x003ff1ff, 0 };
-	case MX_HW_IB_STS: return (struct value){ ib_sts(w), 0x00c00f7f, 0 };
+	case MX_HW_TRAPSTS: return (struct mx_hw_value){ 0, 0x003f7c00, 0 };
+	case MX_HW_ID: return (struct mx_hw_value){ hw_id(w), ~0u, 0 };
+	case MX_HW_LDS_ALLOC: return (struct mx_hw_value){ lds_alloc(w), 0x003ff1ff, 0 };
+	case MX_HW_IB_STS: return (struct mx_hw_value){ ib_sts(w), 0x00c00f7f, 0 };
 	case MX_HW_SH_MEM_BASES:
-		return (struct value){ MX_SHARED_APERTURE | MX_PRIVATE_APERTURE >> 16, ~0u, 0 };
-	case MX_HW_XCC_ID: return (struct value){ placement(w).xcc, ~0u, 0 };
-	default: return (struct value){ 0 };
+		return (struct mx_hw_value){ MX_SHARED_APERTURE | MX_PRIVATE_APERTURE >> 16, ~0u,
+			                     0 };
+	case MX_HW_XCC_ID: return (struct mx_hw_value){ placement(w).xcc, ~0u, 0 };
+	default: return (struct mx_hw_value){ 0 };
 	}
 }
 
-/* ---- the instructions: SIMM16 is size - 1, offset, register ---- */
-
-mx_handler mx_x_s_getreg_b32, mx_x_s_setreg_b32, mx_x_s_setreg_imm32_b32;
-
-void mx_x_s_getreg_b32(struct mx_wave *w, const struct mx_inst *in) {
-	struct mx_hw_field f = mx_hw_field(in);
-	struct value v = read_register(w, f.reg);
-	if (in->assumes)
-		mx_assume(w, in, 0, in->assumes);
-	if (f.mask << f.offset & ~v.known)
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
-		        MX_BECAUSE(HWREG_UNKNOWN, f.mask << f.offset, f.reg));
-	mx_swrite(w, mx_result(in), v.bits >> f.offset & f.mask, v.unwritten >> f.offset & f.mask);
-}
+/* ---- writing ---- */
 
 /* Bits that s_setreg may set. The others enable single-stepping, floating-point traps or context
  * save, or have no name. */
@@ -137,22 +122,43 @@ static uint32_t may_be_set(unsigned reg) {
 }
 
 /* Writes of read-only registers are ignored. */
-static void set_register(struct mx_wave *w, const struct mx_inst *in, uint32_t value,
-                         uint32_t unwritten) {
+void mx_gfx950_write_hwreg(struct mx_wave *w, const struct mx_inst *in, uint32_t value,
+                           uint32_t unwritten) {
 	struct mx_hw_field f = mx_hw_field(in);
 	if (f.reg < MX_HW_MODE || f.reg > MX_HW_LAST_DOCUMENTED ||
 	    (f.reg > MX_HW_IB_STS && f.reg < MX_HW_TBA_LO))
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(HWREG, f.reg));
 	if (f.reg != MX_HW_MODE && f.reg != MX_HW_TRAPSTS)
 		return;
-	value = (value & f.mask) << f.offset;
+	value <<= f.offset;
 	if (value & ~may_be_set(f.reg))
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
 		        MX_BECAUSE(HWREG_BITS, value & ~may_be_set(f.reg), f.reg));
-	if (unwritten & f.mask)
+	if (unwritten)
 		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(HWREG_UNWRITTEN));
 	if (f.reg == MX_HW_MODE)
 		w->mode = (w->mode & ~(f.mask << f.offset)) | value;
+}
+
+/* ---- the instructions: SIMM16 is size - 1, offset, register ---- */
+
+mx_handler mx_x_s_getreg_b32, mx_x_s_setreg_b32, mx_x_s_setreg_imm32_b32;
+
+void mx_x_s_getreg_b32(struct mx_wave *w, const struct mx_inst *in) {
+	struct mx_hw_field f = mx_hw_field(in);
+	struct mx_hw_value v = w->group->run->isa->read_hwreg(w, f.reg);
+	if (in->assumes)
+		mx_assume(w, in, 0, in->assumes);
+	if (f.mask << f.offset & ~v.known)
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
+		        MX_BECAUSE(HWREG_UNKNOWN, f.mask << f.offset, f.reg));
+	mx_swrite(w, mx_result(in), v.bits >> f.offset & f.mask, v.unwritten >> f.offset & f.mask);
+}
+
+static void set_register(struct mx_wave *w, const struct mx_inst *in, uint32_t value,
+                         uint32_t unwritten) {
+	uint32_t mask = mx_hw_field(in).mask;
+	w->group->run->isa->write_hwreg(w, in, value & mask, unwritten & mask);
 }
 
 void mx_x_s_setreg_b32(struct mx_wave *w, const struct mx_inst *in) {

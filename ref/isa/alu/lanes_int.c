@@ -109,7 +109,12 @@ static inline uint32_t below(unsigned l, unsigned half) {
 VALU(v_mbcnt_lo_u32_b32, D((uint32_t)__builtin_popcount(A &below(l, 0)) + B))
 VALU(v_mbcnt_hi_u32_b32, D((uint32_t)__builtin_popcount(A &below(l, 1)) + B))
 
+VALU(v_mad_u32, D(A *B + C))
+VALU(v_xor3_b32, D(A ^ B ^ C))
 VALU(v_bitop3_b32, D(mx_bitop3(x->truth, A, B, C)))
+
+/* Bit i of the truth table is the result for source bits {A, B} = i. */
+VALU(v_bitop2_b32, D(mx_bitop3((uint8_t)((x->truth & 15) | (x->truth & 15) << 4), 0, A, B)))
 
 /* One step of a linear feedback shift register. */
 VALU(v_prng_b32, D(A << 1 ^ (IA < 0 ? 197 : 0)))
@@ -122,6 +127,9 @@ VALU(v_lshrrev_b64, D64(WIDE(1) >> (A & 63)))
 VALU(v_ashrrev_i64, D64((uint64_t)((int64_t)WIDE(1) >> (A & 63))))
 /* Shift amounts 5 to 7 count as 0. */
 VALU(v_lshl_add_u64, D64((WIDE(0) << ((B & 7) > 4 ? 0 : B & 7)) + WIDE(2)))
+VALU(v_add_nc_u64, D64(WIDE(0) + WIDE(1)))
+VALU(v_sub_nc_u64, D64(WIDE(0) - WIDE(1)))
+VALU(v_mul_u64, D64(WIDE(0) * WIDE(1)))
 /* The carry is bit 64 of the exact sum; for a signed sum, its sign. */
 VALU(v_mad_u64_u32, uint64_t r = (uint64_t)A * B;
      bool over = __builtin_add_overflow(r, WIDE(2), &r); OUT(over);

@@ -78,9 +78,7 @@ static void write_vector(struct mx_wave *w, const struct mx_inst *in, struct mx_
 /* In a lane mask, inactive lanes get 0. */
 static void write_mask(struct mx_wave *w, unsigned code, uint64_t mask, uint64_t tainted) {
 	uint64_t exec = mx_exec(w);
-	mx_swrite64(w, code, mask & exec, 0);
-	w->s_unwritten[code] = (uint32_t)(tainted & exec);
-	w->s_unwritten[code + 1] = (uint32_t)((tainted & exec) >> 32);
+	mx_write_lane_mask(w, code, mask & exec, tainted & exec);
 }
 
 void mx_exec_valu(struct mx_wave *w, const struct mx_inst *in) {
@@ -100,6 +98,24 @@ void mx_exec_valu(struct mx_wave *w, const struct mx_inst *in) {
 	write_vector(w, in, &s, s.any_unwritten ? u : NULL);
 }
 
+/* Two operations: both read their sources before either writes its result. */
+mx_handler mx_x_v_dual;
+void mx_x_v_dual(struct mx_wave *w, const struct mx_inst *in) {
+	struct mx_inst one[2];
+	struct mx_sources s[2];
+	mx_vreg u[2][MX_VALU_DWORDS];
+	uint64_t tainted = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		mx_dual_operation(in, i, &one[i]);
+		mx_fetch(w, &one[i], &s[i]);
+		mx_compute(&one[i], w->mode, &s[i].x);
+		if (s[i].any_unwritten)
+			mx_result_unwritten(w, &one[i], &s[i], u[i], &tainted);
+	}
+	for (unsigned i = 0; i < 2; i++)
+		write_vector(w, &one[i], &s[i], s[i].any_unwritten ? u[i] : NULL);
+}
+
 void mx_exec_vcmp(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_sources s;
 	uint64_t tainted = 0;
@@ -108,7 +124,8 @@ void mx_exec_vcmp(struct mx_wave *w, const struct mx_inst *in) {
 	if (s.any_unwritten)
 		mx_result_unwritten(w, in, &s, NULL, &tainted);
 	uint64_t exec = mx_exec(w), mask = s.x.mask_out & exec;
-	write_mask(w, mx_result(in), mask, tainted);
+	if (mx_has_operand(in, MX_AT_RESULT))
+		write_mask(w, mx_result(in), mask, tainted);
 	if (!(in->op->flags & MX_EXEC_OUT) && mx_result(in) != MX_EXEC)
 		return;
 	if (tainted & exec)

@@ -34,7 +34,7 @@ static uint64_t scalar(struct mx_wave *w, const struct mx_inst *in, unsigned cod
 		case MX_CONST_F32: break;
 		}
 	}
-	bool constant = code >= MX_INT_0 && code != MX_LITERAL;
+	bool constant = code >= MX_INT_0 && code != MX_LITERAL && code != MX_LITERAL64;
 	if (t->dwords < 2 || (constant && t->elements == 2)) {
 		uint64_t v = mx_sread(w, in, code);
 		return t->dwords < 2 ? v : v | v << 32;
@@ -87,8 +87,8 @@ static void fetch_vector(struct mx_wave *w, const struct mx_inst *in, unsigned i
 static void fetch_mask(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s) {
 	unsigned code = in->op->flags & MX_VCC_IN ? MX_VCC : mx_source(in, 2);
 	s->x.mask_in = mx_sread64(w, in, code);
-	if (code <= MX_EXEC) /* a register pair, not a constant */
-		s->mask_unwritten = mx_pair(w->s_unwritten + code);
+	if (code <= MX_EXEC) /* registers, not a constant */
+		s->mask_unwritten = mx_pair(w->s_unwritten + code) & w->lanes;
 	s->any_unwritten |= s->mask_unwritten != 0;
 }
 

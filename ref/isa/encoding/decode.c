@@ -71,7 +71,7 @@ void mx_gfx950_decode(const uint32_t *code, size_t left, uint32_t offset, struct
 		return;
 	in->op = &mx_gfx950_ops[row->op];
 	decode_fields(in, row->format);
-	mx_find_operands(in, row);
+	mx_find_operands(&mx_gfx950_encodings, row, row->format, in);
 	if (!take_literal(in) || in->size > 4 * left) {
 		in->op = NULL;
 		in->registers = 0;
@@ -80,7 +80,7 @@ void mx_gfx950_decode(const uint32_t *code, size_t left, uint32_t offset, struct
 	if (mx_kind_of(in->op) == MX_IS_WAITCNT)
 		in->wait = waits_for((uint16_t)in->imm);
 	find_counts(in);
-	mx_check_decoded(in);
+	mx_check_decoded(&mx_gfx950_encodings, in);
 	if (!in->unsupported && !mx_isa_row_is_clear(row, row->format, in->dwords))
 		in->unsupported = "an encoding that LLVM does not accept";
 }

@@ -12,11 +12,23 @@ void mx_gfx950_decode(const uint32_t *code, size_t left, uint32_t offset, struct
 /* ---- decode_gfx1250.c ---- */
 
 void mx_gfx1250_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in);
+uint32_t mx_gfx1250_wait_with(uint32_t dword, mx_counts counts);
+void mx_gfx1250_rebank(struct mx_inst *in, unsigned banks);
 unsigned mx_gfx1250_banks_after(const uint32_t *code, size_t left, unsigned banks);
 
 /* ---- optable.c ---- */
 
 extern struct mx_op mx_gfx950_ops[MX_OPS]; /* the rows of opcodes.def; constant in main */
+
+/* Sets the sizes that follow from the operands of a row. */
+void mx_size_operands(struct mx_op *op, const struct mx_isa_row *row);
+
+/* ---- optable_gfx1250.c ---- */
+
+/* The opcodes of gfx1250; constant after the first call of mx_gfx1250_op, which returns that of a
+ * row of gfx1250.def: NULL if it is not executed. */
+extern struct mx_op mx_gfx1250_ops[MX_OPS];
+const struct mx_op *mx_gfx1250_op(const struct mx_isa_row *row);
 
 /* v_readlane and v_readfirstlane. */
 bool mx_is_vector_to_scalar(const struct mx_op *op);
@@ -36,11 +48,17 @@ void mx_decode_buffer(struct mx_inst *in);
 
 /* ---- operands.c: registers that an instruction reads and writes ---- */
 
-void mx_find_operands(struct mx_inst *in, const struct mx_isa_row *row);
+/* `format`: that of the row, or one that adds DPP to it. in->banks are those of VGPRs. */
+void mx_find_operands(const struct mx_encodings *set, const struct mx_isa_row *row,
+                      mx_microcode format, struct mx_inst *in);
+
+/* Joins two operations into one instruction: the operands of the second follow those of the first.
+ */
+void mx_join_operations(struct mx_inst *in, const struct mx_inst *x, const struct mx_inst *y);
 
 /* ---- decode_check.c: encodings without a defined meaning ---- */
 
-void mx_check_decoded(struct mx_inst *in);
+void mx_check_decoded(const struct mx_encodings *set, struct mx_inst *in);
 
 /* ---- fields ---- */
 

@@ -76,28 +76,37 @@ static void finish_valu(struct mx_inst *in) {
 }
 
 /* Why scalar registers from `code` may not be written, or NULL. */
-static const char *unwritable(unsigned code, unsigned dwords) {
+static const char *unwritable(const struct mx_encodings *set, unsigned code, unsigned dwords) {
 	if (code + dwords > MX_SGPR_FILE)
 		return "scalar destination beyond the SGPRs";
 	if (code + dwords > MX_TTMP0 && code < MX_M0)
 		return "write of a trap handler's register";
-	if (code + dwords > MX_FLAT_SCRATCH && code < MX_VCC)
+	if (code + dwords > set->sgprs && code < MX_VCC)
 		return "write of FLAT_SCRATCH or XNACK_MASK";
 	bool reserved = code + dwords > MX_M0 + 1 && code < MX_EXEC;
 	return reserved ? "write of a reserved register" : NULL;
 }
 
+/* Only registers are written, or NULL. */
+static void check_destinations(const struct mx_encodings *set, struct mx_inst *in) {
+	for (unsigned i = MX_AT_RESULT; i < MX_MAX_OPERANDS; i++) {
+		bool null = set->has_null && mx_operand_at(in, i) == MX_NULL;
+		if (mx_has_operand(in, i) && !(in->registers >> i & 1) && !null)
+			in->unsupported = "scalar destination beyond the SGPRs";
+	}
+}
+
 /* A pair of SGPRs begins at an even number [ISA 5.2]. Also sets in->sgprs. */
-static void check_scalars(struct mx_inst *in) {
+static void check_scalars(const struct mx_encodings *set, struct mx_inst *in) {
 	MX_FOR_OPERANDS(o, in) {
 		bool scalar = o->code < MX_SGPR_FILE;
 		const char *wrong = scalar && o->dwords == 2 && o->code % 2 ? "odd pair of SGPRs"
-		                    : scalar && o->written ? unwritable(o->code, o->dwords)
+		                    : scalar && o->written ? unwritable(set, o->code, o->dwords)
 		                                           : NULL;
 		if (wrong)
 			in->unsupported = wrong;
 		unsigned end = o->code + o->dwords;
-		if (o->code < MX_SGPRS && end > in->sgprs)
+		if (o->code < set->sgprs && end > in->sgprs)
 			in->sgprs = (uint8_t)end;
 	}
 }
@@ -114,18 +123,18 @@ static bool is_odd(const struct mx_inst *in, unsigned position) {
 
 /* SDATA is in SGPRs or VCC. A pair begins at an even number, a larger group at a multiple of four
  * [ISA 3.6.3, 8.4]. */
-static bool smem_data_fits(const struct mx_inst *in) {
+static bool smem_data_fits(const struct mx_encodings *set, const struct mx_inst *in) {
 	bool stored = mx_has_operand(in, MX_AT_DATA);
 	const struct mx_operand *o = &in->operand[stored ? MX_AT_DATA : MX_AT_RESULT];
 	unsigned first = o->code, n = o->dwords, end = first + n;
 	unsigned alignment = n > 2 ? 4 : n > 1 ? 2 : 1;
 	return !n || (first % alignment == 0 &&
-	              (end <= MX_SGPRS || (first >= MX_VCC && end <= MX_VCC + 2)));
+	              (end <= set->sgprs || (first >= MX_VCC && end <= MX_VCC + 2)));
 }
 
-static bool smem_base_fits(const struct mx_inst *in) {
+static bool smem_base_fits(const struct mx_encodings *set, const struct mx_inst *in) {
 	unsigned first = mx_operand_at(in, MX_AT_BASE), n = in->op->s[0];
-	return n == 4 ? first % 4 == 0 && first + n <= MX_SGPRS : first != MX_M0;
+	return n == 4 ? first % 4 == 0 && first + n <= set->sgprs : first != MX_M0;
 }
 
 /* Data of 64 bits or more begins in an even register, except for ds_read_b96_tr_b6 [ISA 11.4]. */
@@ -147,11 +156,11 @@ static bool vmem_register_is_odd(const struct mx_inst *in) {
 	       ((wide || op->flags & MX_SECOND) && is_odd(in, MX_AT_DATA));
 }
 
-static void check_memory(struct mx_inst *in) {
+static void check_memory(const struct mx_encodings *set, struct mx_inst *in) {
 	mx_encoding e = in->op->encoding;
-	if (e == MX_SMEM && !smem_data_fits(in))
+	if (e == MX_SMEM && !smem_data_fits(set, in))
 		in->unsupported = "scalar memory with misaligned or invalid data registers";
-	else if (e == MX_SMEM && !smem_base_fits(in))
+	else if (e == MX_SMEM && !smem_base_fits(set, in))
 		in->unsupported = "scalar memory with a misaligned or invalid base register";
 	else if (e == MX_DS ? ds_register_is_odd(in) : e > MX_DS && vmem_register_is_odd(in))
 		in->unsupported = "odd register for 64 bits or more";
@@ -180,14 +189,15 @@ static mx_assumption getreg_rests_on(const struct mx_inst *in) {
 	return place ? MX_ASSUMES_PLACEMENT : MX_ASSUMES_NOTHING;
 }
 
-void mx_check_decoded(struct mx_inst *in) {
+void mx_check_decoded(const struct mx_encodings *set, struct mx_inst *in) {
 	in->assumes = mx_op_rests_on(in->op);
 	if (in->op->encoding == MX_MTBUF)
 		in->assumes = mx_typed_rests_on(in);
 	if (mx_kind_of(in->op) == MX_IS_GETREG)
 		in->assumes = getreg_rests_on(in);
-	check_memory(in);
-	check_scalars(in);
+	check_memory(set, in);
+	check_destinations(set, in);
+	check_scalars(set, in);
 	if (mx_has_lanes(in->op) || mx_is_matrix(in->op))
 		check_vectors(in);
 	if (mx_has_lanes(in->op))

@@ -422,10 +422,12 @@ static const struct mx_prefix gfx1250_prefixes[] = {
 #define TABLES(rows, prefixes)                                                                     \
 	rows, sizeof rows / sizeof *(rows), prefixes, sizeof prefixes / sizeof *(prefixes)
 
-const struct mx_encodings mx_gfx950_encodings = { TABLES(gfx950, gfx950_prefixes), 102, 104, 124,
-	                                          125 };
-const struct mx_encodings mx_gfx1250_encodings = { TABLES(gfx1250, gfx1250_prefixes), 106, 106, 125,
-	                                           124 };
+const struct mx_encodings mx_gfx950_encodings = {
+	TABLES(gfx950, gfx950_prefixes), 102, 104, 124, 125, 2, false, false,
+};
+const struct mx_encodings mx_gfx1250_encodings = {
+	TABLES(gfx1250, gfx1250_prefixes), 106, 106, 125, 124, 1, true, true,
+};
 
 static bool matches(const struct mx_prefix *p, const uint32_t *code, size_t left) {
 	return (code[0] & p->mask) == p->value &&

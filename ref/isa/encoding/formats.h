@@ -82,6 +82,9 @@ struct mx_encodings {
 	size_t n_prefixes;
 	uint8_t sgprs, sgpr_end; /* general ones; where a group of four or more ends at most */
 	uint8_t m0, null;        /* operand codes */
+	uint8_t mask;            /* dwords of a lane mask */
+	bool has_null;  /* reads give 0, writes are dropped; otherwise the code is reserved */
+	bool has_banks; /* s_set_vgpr_msb */
 };
 extern const struct mx_encodings mx_gfx950_encodings, mx_gfx1250_encodings;
 

@@ -44,6 +44,7 @@ enum {
 	MX_EXEC = 126,
 	MX_SGPR_FILE = 128,
 	MX_INT_0 = 128,
+	MX_NULL = MX_INT_0, /* of gfx1250: a destination that drops what is written */
 	MX_INT_64 = 192,
 	MX_INT_NEG_1 = 193,
 	MX_INT_NEG_16 = 208,
@@ -112,6 +113,8 @@ typedef enum {
 	MX_IS_SETVSKIP,
 	MX_IS_MOVREL,    /* registers that M0 names */
 	MX_IS_GPR_INDEX, /* s_set_gpr_idx */
+	MX_IS_BANKS,     /* s_set_vgpr_msb */
+	MX_IS_DUAL,      /* two operations of the vector ALU */
 } mx_kind;
 
 /* Types of vector operands. */
@@ -211,7 +214,8 @@ typedef enum {
 	MX_UNIT_MEMORY,
 } mx_unit;
 
-/* Opcodes by name. After MX_OPS: opcodes of gfx950.def that are not executed. */
+/* Opcodes by name: those of gfx950, then those that gfx1250 has in addition. After MX_OPS: opcodes
+ * of gfx950.def that are not executed. */
 typedef enum {
 #define MX_SALU(encoding, name, ...)   MX_OP_##name,
 #define MX_FLOW(encoding, name, ...)   MX_OP_##name,
@@ -224,6 +228,7 @@ typedef enum {
 #define MX_MEMORY(encoding, name, ...) MX_OP_##name,
 #define MX_LDS(encoding, name, ...)    MX_OP_##name,
 #define MX_ATOMIC(encoding, name, ...) MX_OP_##name,
+#define MX_SET(set)                    MX_FIRST_OF_##set, MX_BEFORE_##set = MX_FIRST_OF_##set - 1,
 #include "opcodes.def"
 	MX_OPS,
 #define MX_NOT_EXECUTED(name) MX_OP_##name,
@@ -357,14 +362,17 @@ struct mx_inst {
 	uint8_t size;            /* bytes */
 	uint8_t sgprs;           /* the number of the highest SGPR used, plus one */
 	uint8_t streams;         /* in which it is in flight, a bit each (instruction_set.h) */
+	uint8_t banks;           /* of VGPRs, for which it was decoded */
 	/* The positions of operands that are registers: all that the instruction reads and writes,
 	 * except for EXEC as the mask of active lanes. */
 	uint16_t registers;
 	mx_counts counts; /* the increments of the counters until it lands */
 	mx_counts wait;   /* of a wait: the maximum of each counter after it */
 	struct mx_operand operand[MX_MAX_OPERANDS];
-	uint32_t literal; /* the value of MX_LITERAL */
-	int32_t imm;      /* SIMM16, index enables, or memory offset */
+	uint32_t literal; /* the value of MX_LITERAL; of MX_LITERAL64 the lower half */
+	uint32_t literal_high;
+	bool wide_literal; /* MX_LITERAL64 is a literal */
+	int32_t imm;       /* SIMM16, index enables, or memory offset */
 	uint8_t neg, abs, clamp, omod;
 	uint8_t op_sel, op_sel_hi;
 	struct {
@@ -384,6 +392,7 @@ struct mx_inst {
 		bool sc0, sc1, nt; /* cache bits */
 		bool glc;          /* SMEM */
 		uint8_t offset1;
+		uint8_t unit;   /* bytes that the offset in a register counts; 0: one */
 		uint8_t format; /* MTBUF: DFMT, and NFMT from bit 4 */
 	} mem;
 	struct {
@@ -393,8 +402,12 @@ struct mx_inst {
 		const struct mx_sparse *sparse;
 		uint8_t byte[2]; /* of the scales */
 	} mai;
+	const struct mx_op *dual[2]; /* the operations of MX_IS_DUAL */
 	uint32_t dwords[4];
 };
+
+/* Makes operation i of an instruction of two an instruction of its own. */
+void mx_dual_operation(const struct mx_inst *in, unsigned i, struct mx_inst *one);
 
 /* The stream of an instruction that has one. */
 static inline unsigned mx_stream_of(const struct mx_inst *in) {
@@ -456,6 +469,10 @@ static inline size_t mx_program_dwords(const struct mx_program *p) {
 static inline const struct mx_inst *mx_program_at(const struct mx_program *p, uint64_t offset) {
 	return offset % 4 == 0 && offset / 4 < p->dwords ? &p->inst[offset / 4] : NULL;
 }
+
+/* The same under banks of VGPRs other than 0. NULL also if memory is short. */
+const struct mx_inst *mx_program_banked(const struct mx_program *p, uint64_t offset,
+                                        unsigned banks);
 
 /* Data that another part of the emulator derives from a program, such as wait states by
  * instruction. The first call makes it; it is stored under `make` and `entry` and freed with the

@@ -6,6 +6,11 @@
 #include "../isa.h"
 #include "inst.h"
 
+/* A hardware register: its bits, those that the emulator models, and the unwritten ones. */
+struct mx_hw_value {
+	uint32_t bits, known, unwritten;
+};
+
 struct mx_encodings;
 struct mx_hazard_rules;
 struct mx_launch;
@@ -69,6 +74,10 @@ struct mx_isa {
 	/* The first dword of a wait that waits for other counts: for mutation. */
 	uint32_t (*wait_with)(uint32_t dword, mx_counts wait);
 
+	/* Streams of scratch if it returns apart from other vector memory, and of a FLAT operation
+	 * without lanes in memory; 0: that of its instruction. */
+	uint8_t scratch_apart, flat_apart;
+
 	/* The instruction that takes n wait states and has no other effect: `dword` | n - 1. */
 	struct {
 		const char *name; /* "s_nop" */
@@ -81,6 +90,12 @@ struct mx_isa {
 	/* Sets pc, MODE and the registers of a wave as the hardware does before the first
 	 * instruction. All registers are unwritten before. */
 	void (*start)(struct mx_wave *w);
+
+	/* Hardware registers, for s_getreg and s_setreg. A write gets the value of the
+	 * instruction's field, and the unwritten bits of it. */
+	struct mx_hw_value (*read_hwreg)(const struct mx_wave *w, unsigned reg);
+	void (*write_hwreg)(struct mx_wave *w, const struct mx_inst *in, uint32_t value,
+	                    uint32_t unwritten);
 
 	/* A property of the launch that is not supported, such as a size beyond the hardware's;
 	 * or NULL. */
@@ -96,6 +111,10 @@ struct mx_isa {
 	/* Decodes the instruction at code[0]; at most `left` dwords may be read. `offset`: its
 	 * place in the program, bytes. */
 	void (*decode)(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in);
+
+	/* Makes a decoded instruction the same one under other banks of VGPRs. NULL: there are
+	 * none. */
+	void (*rebank)(struct mx_inst *in, unsigned banks);
 
 	/* Writes the text of the instruction at code[0], cut to `room` bytes, and returns its size
 	 * in bytes. Returns 0 and an empty text if there is none. `banks`: of VGPRs, as banks_after

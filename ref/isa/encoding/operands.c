@@ -75,10 +75,6 @@ static void add_at(struct mx_inst *in, unsigned position, mx_operand_role role, 
 	mx_operand_lanes lanes = code < MX_VGPR ? MX_LANES_ALL : lanes_of(in, role);
 	if (!dwords)
 		return;
-	if (mx_tests_zero(code))
-		dwords = 2;
-	if (written && !is_register(code))
-		in->unsupported = "scalar destination beyond the SGPRs";
 	mx_set_operand(in, position,
 	               (struct mx_operand){ (uint16_t)code, (uint8_t)dwords, (uint8_t)role,
 	                                    (uint8_t)lanes, written });
@@ -137,10 +133,32 @@ static bool is_source(const struct mx_operand_spec *o) {
 
 /* The operands of a row, in the order of its list. */
 struct listing {
+	const struct mx_encodings *set;
+	const struct mx_isa_row *row;
 	struct mx_inst *in;
 	mx_microcode format;
 	unsigned sources; /* so far */
 };
+
+/* The operand code that all instruction sets share: M0 is 124, NULL the constant 0. */
+static unsigned common_code(const struct mx_encodings *set, unsigned code) {
+	if (set->has_null && code == set->null)
+		return MX_NULL;
+	return code == set->m0 ? MX_M0 : code;
+}
+
+/* Of a 16-bit operand in one of v0 to v127, bit 7 selects the half. Other VGPRs are in the bank of
+ * their field. */
+static unsigned vector_code(struct listing *l, const struct mx_operand_spec *o, unsigned code) {
+	enum { HIGH_HALF = 1 << 7, BANK = 256, DESTINATION = 3 };
+	int slot = l->set->has_banks ? mx_bank_slot(l->row, o) : -1;
+	if (o->class == 'T' || o->class == 't') {
+		unsigned bit = o->class == 't' ? DESTINATION : mx_operand_index(o);
+		l->in->op_sel |= (uint8_t)((code & HIGH_HALF ? 1u : 0) << bit);
+		code &= ~(unsigned)HIGH_HALF;
+	}
+	return slot < 0 ? code : code + BANK * (l->in->banks >> 2 * slot & 3);
+}
 
 /* A literal in the list takes a source's position, and moves the source after it. Comparisons have
  * DPP in the manual [ISA 13.3.9], but LLVM has no such form. */
@@ -155,9 +173,11 @@ static void add_source(struct listing *l, const struct mx_operand_spec *o, unsig
 }
 
 /* Data of memory instructions: written by a load, read by a store, both by an atomic. */
-static void add_data(struct mx_inst *in, const struct mx_operand_spec *o, unsigned code,
+static void add_data(const struct listing *l, const struct mx_operand_spec *o, unsigned code,
                      unsigned dwords) {
+	struct mx_inst *in = l->in;
 	const struct mx_op *op = in->op;
+	bool has_vdst = l->format >= MX_FORM_VFLAT && l->format <= MX_FORM_VGLOBAL;
 	bool returns = op->encoding == MX_SMEM ? in->mem.glc : in->mem.sc0;
 	bool clock = mx_kind_of(op) == MX_IS_CLOCK;
 	if (is(o, "data1"))
@@ -166,7 +186,8 @@ static void add_data(struct mx_inst *in, const struct mx_operand_spec *o, unsign
 		add_at(in, MX_AT_RESULT, MX_AS_D, code, dwords);
 	else if (!clock)
 		add_at(in, MX_AT_DATA, MX_AS_DATA, code, dwords);
-	bool same = is(o, "vdata") || is(o, "sdata"); /* the result replaces the data */
+	/* the result replaces the data */
+	bool same = (is(o, "vdata") && !has_vdst) || is(o, "sdata");
 	if (clock || (op->rmw && same && returns))
 		add_at(in, MX_AT_RESULT, MX_AS_D, code, (op->d + 3u) / 4);
 }
@@ -190,15 +211,19 @@ static void add_destination(struct mx_inst *in, const struct mx_operand_spec *o,
 /* VCC is a source where it comes after others. */
 static void add_vcc(struct listing *l) {
 	bool compares = l->in->op->unit == MX_UNIT_VCMP;
-	if (l->sources)
-		add_at(l->in, MX_AT_SRC0 + l->sources++, MX_AS_MASK, MX_VCC, 2);
-	else
-		add_at(l->in, compares ? MX_AT_RESULT : MX_AT_MASK, MX_AS_MASK, MX_VCC, 2);
+	unsigned result = compares ? MX_AT_RESULT : MX_AT_MASK;
+	add_at(l->in, l->sources ? MX_AT_SRC0 + l->sources++ : result, MX_AS_MASK, MX_VCC,
+	       l->set->mask);
 }
 
 /* The offset of SMEM: an SGPR in addition to the immediate, or instead of it. */
 static void add_scalar_offset(const struct listing *l) {
 	const uint32_t *code = l->in->dwords;
+	if (l->format == MX_FORM_SMEM64) {
+		unsigned sum = common_code(l->set, mx_field(l->format, code, "soffset"));
+		add_at(l->in, MX_AT_OFFSET, MX_AS_OFFSET, sum, sum != MX_NULL);
+		return;
+	}
 	bool both = mx_field(l->format, code, "soe"), imm = mx_field(l->format, code, "imm");
 	unsigned sgpr = mx_field(l->format, code, both ? "soffset" : "offset") & 127;
 	add_at(l->in, MX_AT_OFFSET, MX_AS_OFFSET, sgpr, both || !imm);
@@ -208,7 +233,7 @@ static void add_number(struct listing *l, const struct mx_operand_spec *o, unsig
 	if (o->class == 'M')
 		add_scalar_offset(l);
 	else if (is(o, "literal"))
-		add_source(l, o, MX_LITERAL, 1);
+		add_source(l, o, o->size > 1 ? MX_LITERAL64 : MX_LITERAL, o->size);
 	else if (o->class == 'G')
 		l->in->imm = (int32_t)code;
 }
@@ -231,7 +256,10 @@ static void add_listed(struct listing *l, const struct mx_operand_spec *o) {
 	unsigned dwords = mx_operand_dwords(l->format, in->dwords, o);
 	if (code >= MX_VGPR && mx_operand_is_agpr(l->format, in->dwords, o))
 		code += MX_AGPR - MX_VGPR;
-	if (is(o, "vcc"))
+	code = code < MX_VGPR ? common_code(l->set, code) : vector_code(l, o, code);
+	if (mx_tests_zero(code))
+		dwords = l->set->mask;
+	if (is(o, "vcc") || is(o, "vcc_lo"))
 		add_vcc(l);
 	else if (mx_operand_is_number(o))
 		add_number(l, o, code);
@@ -240,7 +268,7 @@ static void add_listed(struct listing *l, const struct mx_operand_spec *o) {
 	else if (is(o, "vdst") || is(o, "sdst"))
 		add_destination(in, o, code, dwords);
 	else if (strstr(o->field, "data"))
-		add_data(in, o, code, dwords);
+		add_data(l, o, code, dwords);
 	else if (is(o, "scale0"))
 		add_at(in, MX_AT_SCALE_A, MX_AS_SCALE_A, code, dwords);
 	else if (is(o, "scale1"))
@@ -272,30 +300,65 @@ static void add_exchanged(struct mx_inst *in) {
 	add_at(in, MX_AT_SRC1, MX_AS_SRC1, mx_result(in), 1);
 }
 
-static void add_implicit(struct mx_inst *in) {
+static void add_implicit(const struct mx_encodings *set, struct mx_inst *in) {
 	uint64_t flags = in->op->flags;
 	bool tests = mx_kind_of(in->op) == MX_IS_CBRANCH;
-	add(in, MX_AS_MASK, tests ? MX_VCCZ : MX_VCC, flags & MX_VCC_IN ? 2 : 0, READ);
+	unsigned mask = set->mask;
+	add(in, MX_AS_MASK, tests ? MX_VCCZ : MX_VCC, flags & MX_VCC_IN ? mask : 0, READ);
+	if (flags & MX_CARRY_IN && !mx_has_operand(in, MX_AT_SRC2)) /* of two operations */
+		add_at(in, MX_AT_SRC2, MX_AS_MASK, MX_VCC, mask);
 	add(in, MX_AS_FLAG, MX_SCC, flags & MX_SCC_IN ? 1 : 0, READ);
 	add(in, MX_AS_FLAG, MX_SCC, flags & MX_SCC_OUT ? 1 : 0, WRITTEN);
-	add(in, MX_AS_EXEC, MX_EXEC, flags & (MX_EXEC_IN | MX_EXEC_OUT) ? 2 : 0, READ);
-	add(in, MX_AS_EXEC, MX_EXEC, flags & MX_EXEC_OUT ? 2 : 0, WRITTEN);
+	add(in, MX_AS_EXEC, MX_EXEC, flags & (MX_EXEC_IN | MX_EXEC_OUT) ? mask : 0, READ);
+	add(in, MX_AS_EXEC, MX_EXEC, flags & MX_EXEC_OUT ? mask : 0, WRITTEN);
 	if (in->mem.lds)
 		add(in, MX_AS_LDS_BASE, MX_M0, 1, READ);
 	add(in, MX_AS_M0, MX_M0, flags & (MX_M0_IN | MX_ADDTID) ? 1 : 0, READ);
 	add(in, MX_AS_M0, MX_M0, flags & MX_M0_OUT ? 1 : 0, WRITTEN);
 }
 
-void mx_find_operands(struct mx_inst *in, const struct mx_isa_row *row) {
+void mx_find_operands(const struct mx_encodings *set, const struct mx_isa_row *row,
+                      mx_microcode format, struct mx_inst *in) {
 	struct mx_operand_spec o;
-	struct listing l = { .in = in, .format = row->format };
+	struct listing l = { .set = set, .row = row, .in = in, .format = format };
 	const char *list = row->operands;
 	while ((list = mx_operand_next(list, &o)))
-		if (mx_operand_is_there(row->format, in->dwords, &o))
+		if (mx_operand_is_there(format, in->dwords, &o))
 			add_listed(&l, &o);
 	add_former(in);
 	add_exchanged(in);
-	add_implicit(in);
+	add_implicit(set, in);
+}
+
+/* ---- two operations in one instruction ---- */
+
+static const struct {
+	uint8_t sources, result;
+} of_operation[] = { { MX_AT_SRC0, MX_AT_RESULT }, { MX_AT_SRC2 + 1, MX_AT_MASK } };
+
+static void take_operation(struct mx_inst *in, const struct mx_inst *one, unsigned i) {
+	in->dual[i] = one->op;
+	in->neg |= (uint8_t)(one->neg << 3 * i);
+	for (unsigned k = 0; k < 3; k++)
+		if (mx_has_operand(one, MX_AT_SRC0 + k))
+			mx_set_operand(in, of_operation[i].sources + k,
+			               one->operand[MX_AT_SRC0 + k]);
+	mx_set_operand(in, of_operation[i].result, one->operand[MX_AT_RESULT]);
+}
+
+void mx_join_operations(struct mx_inst *in, const struct mx_inst *x, const struct mx_inst *y) {
+	take_operation(in, x, 0);
+	take_operation(in, y, 1);
+}
+
+void mx_dual_operation(const struct mx_inst *in, unsigned i, struct mx_inst *one) {
+	*one = *in;
+	one->op = in->dual[i];
+	one->neg = in->neg >> 3 * i & 7;
+	one->plain = !one->neg;
+	for (unsigned k = 0; k < 3; k++)
+		one->operand[MX_AT_SRC0 + k] = in->operand[of_operation[i].sources + k];
+	one->operand[MX_AT_RESULT] = in->operand[of_operation[i].result];
 }
 
 const struct mx_operand *mx_loaded_operand(const struct mx_inst *in) {

@@ -72,15 +72,19 @@ static bool has_listed_sizes(const struct mx_op *op) {
 	       op->encoding == MX_SMEM;
 }
 
-/* Before main, so that the table is constant for everything else. */
-__attribute__((constructor)) static void size_operands(void) {
+void mx_size_operands(struct mx_op *op, const struct mx_isa_row *row) {
 	struct mx_operand_spec o;
+	const char *list = has_listed_sizes(op) ? row->operands : "";
+	while ((list = mx_operand_next(list, &o)))
+		size_operand(op, &o);
+}
+
+/* Before main, so that the table is constant for everything else. */
+__attribute__((constructor)) static void size_all(void) {
 	for (size_t i = 0; i < mx_gfx950_encodings.n_rows; i++) {
 		const struct mx_isa_row *row = &mx_gfx950_encodings.rows[i];
-		struct mx_op *op = row->op < MX_OPS ? &mx_gfx950_ops[row->op] : NULL;
-		const char *list = op && has_listed_sizes(op) ? row->operands : "";
-		while ((list = mx_operand_next(list, &o)))
-			size_operand(op, &o);
+		if (row->op < MX_OPS)
+			mx_size_operands(&mx_gfx950_ops[row->op], row);
 	}
 }
 

@@ -12,9 +12,14 @@ struct derived {
 	void *value;
 };
 
+/* Instructions under other banks of VGPRs, a chunk at a time. */
+enum { BANKS = 256, CHUNK = 64 };
+typedef _Atomic(struct mx_inst *) chunk;
+
 /* What belongs to a program beside its instructions. */
 struct owner {
 	struct mx_program program;
+	_Atomic(chunk *) banked[BANKS];
 	_Atomic uint64_t shares; /* entry of the last kernel with workgroups that shared memory */
 	_Atomic(struct derived *) derived;
 };
@@ -33,10 +38,60 @@ struct mx_program *mx_program_new(const struct mx_isa *isa, const void *code, si
 		free(inst);
 		return NULL;
 	}
-	*o = (struct owner){ { isa, base, n, inst }, UINT64_MAX, NULL };
+	*o = (struct owner){ .program = { isa, base, n, inst }, .shares = UINT64_MAX };
 	for (size_t i = 0; i < n; i++)
 		isa->decode((const uint32_t *)code + i, n - i, (uint32_t)(4 * i), &inst[i]);
 	return &o->program;
+}
+
+/* ---- banks ---- */
+
+static size_t chunks_of(const struct mx_program *p) {
+	return p->dwords / CHUNK + 1;
+}
+
+/* Of threads that make the same chunk, one succeeds. */
+static struct mx_inst *make_chunk(const struct mx_program *p, size_t i, unsigned banks, chunk *at) {
+	struct mx_inst *made = malloc(CHUNK * sizeof *made), *other = NULL;
+	for (size_t k = 0; made && k < CHUNK && i * CHUNK + k < p->dwords; k++) {
+		made[k] = p->inst[i * CHUNK + k];
+		p->isa->rebank(&made[k], banks);
+	}
+	if (made && !atomic_compare_exchange_strong(at, &other, made)) {
+		free(made);
+		made = other;
+	}
+	return made;
+}
+
+const struct mx_inst *mx_program_banked(const struct mx_program *p, uint64_t offset,
+                                        unsigned banks) {
+	_Atomic(chunk *) *all = &owner_of(p)->banked[banks % BANKS];
+	chunk *chunks = atomic_load_explicit(all, memory_order_acquire), *other = NULL;
+	size_t i = offset / 4;
+	if (!mx_program_at(p, offset))
+		return NULL;
+	if (!chunks) {
+		chunks = calloc(chunks_of(p), sizeof *chunks);
+		if (chunks && !atomic_compare_exchange_strong(all, &other, chunks)) {
+			free(chunks);
+			chunks = other;
+		}
+	}
+	if (!chunks)
+		return NULL;
+	struct mx_inst *inst = atomic_load_explicit(&chunks[i / CHUNK], memory_order_acquire);
+	inst = inst ? inst : make_chunk(p, i / CHUNK, banks, &chunks[i / CHUNK]);
+	return inst ? inst + i % CHUNK : NULL;
+}
+
+static void free_banked(struct owner *o) {
+	for (unsigned b = 0; b < BANKS; b++) {
+		chunk *chunks = o->banked[b];
+		for (size_t i = 0; chunks && i < chunks_of(&o->program); i++)
+			free(chunks[i]);
+		free(chunks);
+	}
 }
 
 void mx_program_free(struct mx_program *p) {
@@ -46,6 +101,8 @@ void mx_program_free(struct mx_program *p) {
 		free(d->value);
 		free(d);
 	}
+	if (p)
+		free_banked(owner_of(p));
 	if (p)
 		free(p->inst);
 	free(p);

@@ -1,25 +1,84 @@
-/* The instruction set of gfx1250: its encodings and texts. Its instructions are not executed yet.
- */
+/* The instruction set of gfx1250: encodings, counters, barriers, and the start of a wave. What it
+ * shares with gfx950 is elsewhere. */
+#include "../alu/functions.h"
 #include "../encoding/decode.h"
 #include "../encoding/disasm.h"
+#include "../encoding/gfx1250.h"
 #include "../encoding/instruction_set.h"
+#include "../machine/registers.h"
 #include "launch.h"
 
-static const char *unsupported(const struct mx_launch *l) {
-	(void)l;
-	return "code for gfx1250, which is not executed yet";
+/* ---- the start of a wave ---- */
+
+/* The number of the workgroup, its wave, and the place in a cluster, which is 0 without one [LLVM
+ * "Initial Kernel Execution State": architected SGPRs]. */
+static void start(struct mx_wave *w) {
+	enum { TTMP6 = MX_TTMP0 + 6, TTMP7, TTMP8, TTMP9, WAVE_SHIFT = 25 };
+	const uint32_t *id = w->group->id;
+	w->mode = w->group->run->launch->kernel->mode;
+	mx_start_user_sgprs(w);
+	for (unsigned i = MX_TTMP0; i < MX_M0; i++)
+		mx_swrite(w, i, 0, 0);
+	mx_swrite(w, TTMP7, (id[1] & 0xffff) | id[2] << 16, 0);
+	mx_swrite(w, TTMP8, w->index << WAVE_SHIFT, 0);
+	mx_swrite(w, TTMP9, id[0], 0);
+	mx_start_lanes(w);
 }
+
+static const char *unsupported(const struct mx_launch *l) {
+	const char *sgprs = mx_unsupported_user_sgprs(l);
+	if (sgprs)
+		return sgprs;
+	return l->kernel->lds_bytes + l->dynamic_lds > MX_GFX1250_LDS ? "more than 320 KiB of LDS"
+	                                                              : NULL;
+}
+
+/* ---- the set ---- */
+
+#define COUNTER(name, most)                                                                        \
+	{ name, most, "s_wait_" name, " ", "" }
 
 const struct mx_isa mx_gfx1250 = {
 	.name = "gfx1250",
 	.wave_size = 32,
-	.vgprs = 1024,
+	.vgprs = MX_GFX1250_VGPRS,
+	/* Loads return in order among themselves, so do stores and LDS operations; scalar loads and
+	 * the part of FLAT in LDS return in any order [LLVM "SIInsertWaitcnts"]. Asynchronous
+	 * loads, and stores, count in order and land in any [ISA 10.8]; tensor operations are one
+	 * queue [ISA 10.11.1]. */
+	.n_counters = MX_GFX1250_COUNTERS,
+	.counter = { [MX_COUNTER_LOAD] = COUNTER("loadcnt", MX_MOST_COUNT),
+	             [MX_COUNTER_STORE] = COUNTER("storecnt", MX_MOST_COUNT),
+	             [MX_COUNTER_DS] = COUNTER("dscnt", MX_MOST_COUNT),
+	             [MX_COUNTER_KM] = COUNTER("kmcnt", MX_MOST_KM),
+	             [MX_COUNTER_ASYNC] = COUNTER("asynccnt", MX_MOST_COUNT),
+	             [MX_COUNTER_TENSOR] = COUNTER("tensorcnt", MX_MOST_COUNT) },
+	.n_streams = MX_GFX1250_STREAMS,
+	.stream = { [MX_STREAM_LOAD] = { MX_COUNTER_LOAD, MX_PATH_MEMORY, MX_IN_ORDER },
+	            [MX_STREAM_STORE] = { MX_COUNTER_STORE, MX_PATH_MEMORY, MX_IN_ORDER },
+	            [MX_STREAM_LDS] = { MX_COUNTER_DS, MX_PATH_LDS, MX_IN_ORDER },
+	            [MX_STREAM_FLAT_LDS] = { MX_COUNTER_DS, MX_PATH_FLAT, MX_ANY_ORDER },
+	            [MX_STREAM_KM] = { MX_COUNTER_KM, MX_PATH_SCALAR, MX_ANY_ORDER },
+	            [MX_STREAM_ASYNC_LOAD] = { MX_COUNTER_ASYNC, MX_PATH_ASYNC,
+	                                       MX_COUNTED_IN_ORDER },
+	            [MX_STREAM_ASYNC_STORE] = { MX_COUNTER_ASYNC, MX_PATH_ASYNC,
+	                                        MX_COUNTED_IN_ORDER },
+	            [MX_STREAM_TENSOR] = { MX_COUNTER_TENSOR, MX_PATH_ASYNC, MX_IN_ORDER } },
+	.n_barriers = MX_GFX1250_BARRIERS,
+	.barrier = "s_barrier_signal, s_barrier_wait",
+	.arrival = "s_barrier_signal",
+	.wait_with = mx_gfx1250_wait_with,
 	.nop = { "s_nop", 0xbf800000 },
+	.start = start,
+	.read_hwreg = mx_gfx1250_read_hwreg,
+	.write_hwreg = mx_gfx1250_write_hwreg,
 	.unsupported = unsupported,
-	.ops = mx_gfx950_ops,
+	.ops = mx_gfx1250_ops,
 	.n_ops = MX_OPS,
 	.encodings = &mx_gfx1250_encodings,
 	.decode = mx_gfx1250_decode,
+	.rebank = mx_gfx1250_rebank,
 	.disassemble = mx_gfx1250_disassemble,
 	.banks_after = mx_gfx1250_banks_after,
+	.handlers = mx_all_handlers,
 };

@@ -1,36 +1,12 @@
-/* The instruction set of gfx950: its decoder, its opcodes, and the functions that execute them. */
+/* The instruction set of gfx950. */
 #include "../encoding/decode.h"
 #include "../encoding/disasm.h"
 #include "../encoding/gfx950.h"
 #include "../encoding/instruction_set.h"
+#include "../alu/functions.h"
 #include "../memory/ds.h"
 #include "../waitstates/hazard.h"
 #include "launch.h"
-
-extern mx_handler mx_exec_salu, mx_exec_valu, mx_exec_vcmp, mx_exec_mfma, mx_exec_cvt, mx_exec_SMEM,
-	mx_exec_DS, mx_exec_FLAT, mx_exec_SCRATCH, mx_exec_GLOBAL, mx_exec_MUBUF, mx_exec_MTBUF;
-#define MX_FLOW(encoding, name, ...) extern mx_handler mx_x_##name;
-#define MX_LDS(encoding, name, ...)  extern mx_handler mx_x_##name;
-#include "../encoding/opcodes.def"
-
-static mx_handler *const handlers[MX_OPS] = {
-#define MX_SALU(encoding, name, ...)   [MX_OP_##name] = mx_exec_salu,
-#define MX_FLOW(encoding, name, ...)   [MX_OP_##name] = mx_x_##name,
-#define MX_VALU(encoding, name, ...)   [MX_OP_##name] = mx_exec_valu,
-#define MX_VCMP(encoding, name, ...)   [MX_OP_##name] = mx_exec_vcmp,
-#define MX_MATRIX(encoding, name, ...) [MX_OP_##name] = mx_exec_mfma,
-#define MX_CVT(encoding, id, ...)      [MX_OP_v_cvt_##id] = mx_exec_cvt,
-#define MX_SMEM_ACCESS(name, ...)      [MX_OP_##name] = mx_exec_SMEM,
-#define MX_SMEM_ATOMIC(name, ...)      [MX_OP_##name] = mx_exec_SMEM,
-#define MX_MEMORY(encoding, name, ...) [MX_OP_##name] = mx_exec_##encoding,
-#define MX_LDS(encoding, name, ...)    [MX_OP_##name] = mx_x_##name,
-#define MX_ATOMIC(encoding, name, ...) [MX_OP_##name] = mx_exec_##encoding,
-#include "../encoding/opcodes.def"
-};
-
-static mx_handler *const *handlers_of_this_cpu(void) {
-	return handlers;
-}
 
 static uint32_t wait_with(uint32_t dword, mx_counts wait) {
 	return mx_wait_into(dword, (struct mx_wait){ (uint8_t)mx_count(wait, MX_COUNTER_VM),
@@ -59,6 +35,8 @@ const struct mx_isa mx_gfx950 = {
 	            [MX_STREAM_DS] = { MX_COUNTER_LGKM, MX_PATH_LDS, MX_IN_ORDER },
 	            [MX_STREAM_SM] = { MX_COUNTER_LGKM, MX_PATH_SCALAR, MX_ANY_ORDER },
 	            [MX_STREAM_FL] = { MX_COUNTER_VM, MX_PATH_FLAT, MX_ANY_ORDER } },
+	.scratch_apart = MX_STREAM_SCRATCH,
+	.flat_apart = MX_STREAM_FL,
 	.n_barriers = 1,
 	.barrier = "s_barrier",
 	.arrival = "s_barrier",
@@ -67,13 +45,15 @@ const struct mx_isa mx_gfx950 = {
 	.mode_skip = MX_MODE_VSKIP,
 	.mode_index = MX_MODE_GPR_IDX_EN,
 	.start = mx_gfx950_start,
+	.read_hwreg = mx_gfx950_read_hwreg,
+	.write_hwreg = mx_gfx950_write_hwreg,
 	.unsupported = mx_gfx950_unsupported,
 	.ops = mx_gfx950_ops,
-	.n_ops = MX_OPS,
+	.n_ops = MX_FIRST_OF_GFX1250,
 	.encodings = &mx_gfx950_encodings,
 	.decode = mx_gfx950_decode,
 	.disassemble = mx_gfx950_disassemble,
-	.handlers = handlers_of_this_cpu,
+	.handlers = mx_all_handlers,
 	.hazards = &mx_gfx950_hazards,
 	.bank_conflicts = mx_gfx950_bank_conflicts,
 };

@@ -1,5 +1,5 @@
 /* The initial state of a wave of gfx950: what the kernel descriptor requests and the hardware sets
- * up [ISA 3.13; LLVM "Initial Kernel Execution State"]. */
+ * up [ISA 3.13; LLVM "Initial Kernel Execution State"]. User SGPRs are the same on gfx1250. */
 #include "../encoding/gfx950.h"
 #include "../machine/device_memory.h"
 #include "../machine/registers.h"
@@ -52,10 +52,11 @@ static unsigned push_kernarg_preload(struct mx_wave *w, unsigned sgpr) {
 	return sgpr;
 }
 
-static void push_user_sgprs(struct mx_wave *w) {
+void mx_start_user_sgprs(struct mx_wave *w) {
 	const struct mx_launch *l = w->group->run->launch;
 	const struct mx_kernel *k = l->kernel;
 	unsigned sgpr = 0;
+	w->pc = k->entry - mx_program_base(l->program) + (k->preload_dwords ? PRELOAD_SKIP : 0);
 	if (k->properties & DISPATCH_PTR)
 		sgpr = push64(w, sgpr, l->dispatch);
 	if (k->properties & QUEUE_PTR)
@@ -85,12 +86,8 @@ static void push_system_sgprs(struct mx_wave *w) {
 enum { FLAT_SCRATCH_BASE = 3 << 16 };
 
 void mx_gfx950_start(struct mx_wave *w) {
-	const struct mx_launch *launch = w->group->run->launch;
-	const struct mx_kernel *k = launch->kernel;
-	w->mode = k->mode;
-	w->pc = k->entry - mx_program_base(launch->program) +
-	        (k->preload_dwords ? PRELOAD_SKIP : 0);
-	push_user_sgprs(w);
+	w->mode = w->group->run->launch->kernel->mode;
+	mx_start_user_sgprs(w);
 	push_system_sgprs(w);
 	mx_start_lanes(w);
 	mx_swrite64(w, MX_FLAT_SCRATCH, (uint64_t)FLAT_SCRATCH_BASE << 32, 0);
@@ -107,13 +104,15 @@ static unsigned sgprs_set_up(const struct mx_kernel *k) {
 	return n;
 }
 
-const char *mx_gfx950_unsupported(const struct mx_launch *l) {
+const char *mx_unsupported_user_sgprs(const struct mx_launch *l) {
 	const struct mx_kernel *k = l->kernel;
+	bool waves_of_32 = mx_program_isa(l->program)->wave_size == 32;
 	if (k->properties & (PRIVATE_SEGMENT_BUFFER | FLAT_SCRATCH_INIT))
 		return "SGPRs for a private segment buffer or FLAT_SCRATCH, which the hardware "
 		       "sets up by itself";
-	if (k->properties & WAVE32)
-		return "wave32: gfx950 has waves of 64";
+	if (!!(k->properties & WAVE32) != waves_of_32)
+		return waves_of_32 ? "waves of 64: gfx1250 has waves of 32"
+		                   : "wave32: gfx950 has waves of 64";
 	if (k->properties & ~KNOWN_PROPERTIES)
 		return "a reserved kernel property";
 	if (sgprs_set_up(k) > k->user_sgprs)
@@ -121,6 +120,14 @@ const char *mx_gfx950_unsupported(const struct mx_launch *l) {
 	if ((k->properties & DISPATCH_PTR && !l->dispatch) ||
 	    (k->properties & QUEUE_PTR && !l->queue))
 		return "a dispatch packet or queue in a launch that has none";
+	return NULL;
+}
+
+const char *mx_gfx950_unsupported(const struct mx_launch *l) {
+	const struct mx_kernel *k = l->kernel;
+	const char *sgprs = mx_unsupported_user_sgprs(l);
+	if (sgprs)
+		return sgprs;
 	if (k->tg_split && k->lds_bytes + l->dynamic_lds)
 		return "TG_SPLIT with LDS";
 	if (k->scratch_bytes > MX_SCRATCH_MAX)

@@ -17,8 +17,18 @@ const char *mx_unsupported_state(const struct mx_launch *l);
 
 /* ---- gfx950_start.c: see mx_isa ---- */
 
+/* Of all instruction sets: sets pc and the user SGPRs; their properties that are not supported, or
+ * NULL. */
+void mx_start_user_sgprs(struct mx_wave *w);
+const char *mx_unsupported_user_sgprs(const struct mx_launch *l);
+
 void mx_gfx950_start(struct mx_wave *w);
 const char *mx_gfx950_unsupported(const struct mx_launch *l);
+
+/* ---- handlers.c ---- */
+
+/* The functions that execute the opcodes of all instruction sets, by id: mx_isa.handlers. */
+mx_handler *const *mx_all_handlers(void);
 
 /* ---- group.c ---- */
 

@@ -35,6 +35,10 @@ uint32_t mx_constant(const struct mx_wave *w, const struct mx_inst *in, unsigned
 	case MX_SHARED_LIMIT:
 	case MX_PRIVATE_BASE:
 	case MX_PRIVATE_LIMIT: break; /* valid only as pairs [LLVM SIISelLowering.cpp] */
+	case MX_LITERAL64:
+		if (!in->wide_literal)
+			break;
+		return in->literal;
 	case MX_LITERAL: return in->literal;
 	case MX_VCCZ: return mx_lane_mask(w, MX_VCC) == 0;
 	case MX_EXECZ: return mx_exec(w) == 0;
@@ -52,6 +56,8 @@ uint64_t mx_sread64(const struct mx_wave *w, const struct mx_inst *in, unsigned 
 		return inline_f64[code - MX_FLOAT_0_5];
 	if (code >= MX_SHARED_BASE && code <= MX_PRIVATE_LIMIT)
 		return aperture(code);
+	if (code == MX_LITERAL64 && in->wide_literal)
+		return in->literal | (uint64_t)in->literal_high << 32;
 	uint32_t v = mx_sread(w, in, code);
 	bool extend = (code >= MX_INT_NEG_1 && code <= MX_INT_NEG_16) ||
 	              (code == MX_LITERAL && in->op->flags & MX_SIGNED);
@@ -78,10 +84,12 @@ uint64_t mx_sread64_unwritten(const struct mx_wave *w, unsigned code) {
 }
 
 void mx_swrite(struct mx_wave *w, unsigned code, uint32_t value, uint32_t unwritten) {
-	w->s[code & 127] = value;
-	w->s_unwritten[code & 127] = unwritten;
+	if (code >= MX_SGPR_FILE) /* MX_NULL, and the register after it */
+		return;
+	w->s[code] = value;
+	w->s_unwritten[code] = unwritten;
 	if (w->wanted & MX_WATCH_SGPR)
-		mx_watch_sgpr(w, code & 127);
+		mx_watch_sgpr(w, code);
 }
 
 void mx_swrite64(struct mx_wave *w, unsigned code, uint64_t value, uint64_t unwritten) {
@@ -89,11 +97,18 @@ void mx_swrite64(struct mx_wave *w, unsigned code, uint64_t value, uint64_t unwr
 	mx_swrite(w, code + 1, (uint32_t)(value >> 32), (uint32_t)(unwritten >> 32));
 }
 
+void mx_write_lane_mask(struct mx_wave *w, unsigned code, uint64_t mask, uint64_t unwritten) {
+	mx_swrite(w, code, (uint32_t)mask, (uint32_t)unwritten);
+	if (w->lanes >> 32)
+		mx_swrite(w, code + 1, (uint32_t)(mask >> 32), (uint32_t)(unwritten >> 32));
+}
+
 void mx_write_exec(struct mx_wave *w, const struct mx_inst *in, uint64_t value,
                    uint64_t unwritten) {
+	unwritten &= w->lanes;
 	if (unwritten)
 		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(EXEC_UNWRITTEN));
-	mx_swrite64(w, MX_EXEC, value, 0);
+	mx_swrite64(w, MX_EXEC, value & w->lanes, 0);
 }
 
 void mx_swrite_result(struct mx_wave *w, const struct mx_inst *in, uint64_t value,
@@ -102,7 +117,7 @@ void mx_swrite_result(struct mx_wave *w, const struct mx_inst *in, uint64_t valu
 		mx_swrite64(w, mx_result(in), value, unwritten);
 	else if (in->op->d)
 		mx_swrite(w, mx_result(in), (uint32_t)value, (uint32_t)unwritten);
-	if (in->op->d && mx_result(in) >= MX_EXEC)
+	if (in->op->d && (mx_result(in) == MX_EXEC || mx_result(in) == MX_EXEC + 1))
 		mx_write_exec(w, in, mx_exec(w), mx_pair(w->s_unwritten + MX_EXEC));
 }
 

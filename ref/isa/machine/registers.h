@@ -31,6 +31,8 @@ void mx_swrite64(struct mx_wave *w, unsigned code, uint64_t value, uint64_t unwr
 void mx_swrite_result(struct mx_wave *w, const struct mx_inst *in, uint64_t value,
                       uint64_t unwritten);
 void mx_write_exec(struct mx_wave *w, const struct mx_inst *in, uint64_t value, uint64_t unwritten);
+/* Writes a lane mask: a pair in waves of 64, a register in waves of 32. */
+void mx_write_lane_mask(struct mx_wave *w, unsigned code, uint64_t mask, uint64_t unwritten);
 
 static inline uint64_t mx_pair(const uint32_t *s) {
 	return s[0] | (uint64_t)s[1] << 32;

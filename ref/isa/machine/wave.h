@@ -59,6 +59,7 @@ struct mx_wave {
 	uint64_t limited_at; /* instructions issued after which limits are checked */
 	bool scc, scc_unwritten;
 	uint32_t mode;       /* the MODE register [ISA 3.5] */
+	uint8_t banks;       /* of VGPRs, as s_set_vgpr_msb has them */
 	unsigned priority;   /* s_setprio */
 	bool yields;         /* sleeps: other waves go first */
 	bool unwritten_back; /* scalar stores without a later s_dcache_wb */

@@ -1,5 +1,4 @@
 /* Addresses of FLAT and its segments GLOBAL and SCRATCH [ISA chapter 10]. */
-#include "../encoding/gfx950.h"
 #include "../machine/registers.h"
 #include "together.h"
 #include "vmem.h"
@@ -18,7 +17,10 @@ static uint64_t pair(const struct mx_wave *w, unsigned row, unsigned lane) {
 /* The addresses of all lanes, of which only those of m->exec are used: loops without a branch. */
 static void global_addresses(const struct mx_wave *w, struct mx_memop *m, uint64_t base) {
 	unsigned row = mx_row_at(m->in, MX_AT_ADDRESS);
-	if (mx_has_operand(m->in, MX_AT_BASE))
+	if (mx_has_operand(m->in, MX_AT_BASE) && m->in->mem.unit)
+		for (unsigned l = 0; l < MX_LANES; l++)
+			m->address[l] = base + (uint64_t)w->v[row][l] * m->in->mem.unit;
+	else if (mx_has_operand(m->in, MX_AT_BASE))
 		for (unsigned l = 0; l < MX_LANES; l++)
 			m->address[l] = base + w->v[row][l];
 	else
@@ -112,6 +114,7 @@ void mx_exec_FLAT(struct mx_wave *w, const struct mx_inst *in) {
 		m->land = nothing;
 	if (!lds->exec)
 		lds->land = nothing;
-	mx_memop_issue(w, m->exec ? MX_STREAM_VM : MX_STREAM_FL, m);
-	mx_memop_issue(w, MX_STREAM_SM, lds);
+	unsigned memory = mx_stream_of(in), apart = w->group->run->isa->flat_apart;
+	mx_memop_issue(w, !m->exec && apart ? apart : memory, m);
+	mx_memop_issue(w, (unsigned)__builtin_ctz(in->streams & ~(1u << memory)), lds);
 }

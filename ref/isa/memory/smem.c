@@ -26,7 +26,7 @@ static bool offset_of(struct mx_wave *w, const struct mx_inst *in, int64_t *offs
 	bool relative = mx_has_operand(in, MX_AT_OFFSET);
 	unsigned sgpr = mx_operand_at(in, MX_AT_OFFSET);
 	uint32_t scalar = relative ? mx_sread(w, in, sgpr) : 0;
-	*offset = in->imm + (int64_t)scalar * in->op->s[1];
+	*offset = in->imm + (int64_t)scalar * (in->mem.unit ? in->mem.unit : in->op->s[1]);
 	if (relative && mx_sread_unwritten(w, sgpr))
 		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(SCALAR_UNWRITTEN));
 	if (*offset >= 0 || !(relative || buffer))

@@ -1,7 +1,6 @@
 /* Vector memory: functions that all loads and stores share [ISA chapters 9, 10]. */
 #include <string.h>
 
-#include "../encoding/gfx950.h"
 #include "../machine/device_memory.h"
 #include "../machine/findings.h"
 #include "../machine/registers.h"
@@ -250,9 +249,10 @@ bool mx_vmem_prepare(struct mx_wave *w, struct mx_memop *m) {
 }
 
 void mx_vmem_issue(struct mx_wave *w, struct mx_memop *m) {
-	bool apart = w->group->run->launch->scratch_apart && m->in->op->encoding == MX_SCRATCH;
+	unsigned apart = w->group->run->isa->scratch_apart;
+	bool alone = w->group->run->launch->scratch_apart && m->in->op->encoding == MX_SCRATCH;
 	if (mx_vmem_prepare(w, m))
-		mx_memop_issue(w, apart ? MX_STREAM_SCRATCH : mx_stream_of(m->in), m);
+		mx_memop_issue(w, alone && apart ? apart : mx_stream_of(m->in), m);
 	else
 		mx_memop_drop(w, m);
 }

@@ -52,6 +52,49 @@ FLOW(s_waitcnt) {
 		w->status = MX_WAITING;
 }
 
+#define WAIT(name)                                                                                 \
+	FLOW(name) {                                                                               \
+		mx_x_s_waitcnt(w, in);                                                             \
+	}
+WAIT(s_wait_loadcnt)
+WAIT(s_wait_storecnt)
+WAIT(s_wait_dscnt)
+WAIT(s_wait_kmcnt)
+WAIT(s_wait_asynccnt)
+WAIT(s_wait_tensorcnt)
+WAIT(s_wait_loadcnt_dscnt)
+WAIT(s_wait_storecnt_dscnt)
+WAIT(s_wait_idle)
+
+/* Hints of gfx1250: data depend neither on translations of addresses, nor, because instructions
+ * execute in order, on the counters of the ALU. */
+NOTHING(s_wait_xcnt)
+NOTHING(s_wait_alu)
+NOTHING(s_delay_alu)
+NOTHING(s_clause)
+
+/* Of the barriers of gfx1250: -1 is that of the workgroup [LLVM "AMDGPU Execution
+ * Synchronization"]. */
+static bool is_workgroup(struct mx_wave *w, const struct mx_inst *in, int32_t id) {
+	if (id == -1)
+		return true;
+	mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(BARRIER_ID, (uint64_t)(int64_t)id));
+	return false;
+}
+FLOW(s_barrier_signal) {
+	if (is_workgroup(w, in, (int32_t)mx_sread(w, in, mx_source(in, 0))))
+		mx_barrier_signal(w, in, 0);
+}
+FLOW(s_barrier_wait) {
+	if (is_workgroup(w, in, in->imm))
+		mx_barrier_wait(w, 0);
+}
+
+/* The byte of former banks is for trap handlers. */
+FLOW(s_set_vgpr_msb) {
+	w->banks = (uint8_t)in->imm;
+}
+
 /* ---- traps, halts and messages ---- */
 
 /* As with the runtime's trap handler: 2 is llvm.trap, which ends the dispatch; 3 is

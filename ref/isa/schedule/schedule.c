@@ -25,7 +25,7 @@ static bool counter_full(struct mx_wave *w, const struct mx_inst *in) {
 static void refuse(struct mx_wave *w, const struct mx_inst *in) {
 	if (!in)
 		mx_find(w, NULL, MX_FAULT, -1, 0, MX_BECAUSE(CODE_END));
-	else if (!in->op)
+	else if (!in->op && !in->unsupported)
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(NOT_IN_TABLE));
 	else
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
@@ -96,7 +96,9 @@ static bool is_within_limits(struct mx_wave *w, const struct mx_inst *in) {
 static void step(struct mx_wave *w) {
 	struct mx_group *g = w->group;
 	struct mx_run *run = g->run;
-	const struct mx_inst *in = mx_program_at(run->launch->program, w->pc);
+	const struct mx_program *p = run->launch->program;
+	const struct mx_inst *in =
+		w->banks ? mx_program_banked(p, w->pc, w->banks) : mx_program_at(p, w->pc);
 	if (!in || !in->op || in->unsupported) {
 		refuse(w, in);
 		return;

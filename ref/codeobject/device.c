@@ -1,0 +1,36 @@
+/* The architecture of the device that loads code objects. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codeobject.h"
+
+static const struct mx_architecture known[] = {
+	{ "gfx950", "gfx950:sramecc+:xnack-", 160 * 1024 }, /* [ISA 2.2.1] */
+	{ "gfx1250", "gfx1250", 320 * 1024 },
+};
+enum { KNOWN = sizeof known / sizeof *known };
+
+static const struct mx_architecture *chosen = known;
+
+static const struct mx_architecture *find(const char *name) {
+	for (size_t i = 0; name && i < KNOWN; i++)
+		if (!strcmp(known[i].name, name))
+			return &known[i];
+	return NULL;
+}
+
+static void choose(void) {
+	const struct mx_architecture *a = find(getenv("MXHIP_ARCH"));
+	chosen = a ? a : known;
+}
+
+const struct mx_architecture *mx_architecture(void) {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, choose);
+	return chosen;
+}
+
+bool mx_architecture_exists(const char *name) {
+	return find(name);
+}

@@ -1,0 +1,58 @@
+/* Hardware registers of gfx1250 [LLVM "SIDefines.h", hwreg names of gfx12]. */
+#include "../encoding/hwreg.h"
+#include "../machine/findings.h"
+#include "../machine/registers.h"
+#include "functions.h"
+
+enum { MODE = 1, SCHED_MODE = 26, IB_STS2 = 28 };
+
+/* MODE: rounding and denormals, FP16_OVFL, and bit 25, which compiled code sets and which has no
+ * effect here [assumed]. Banks are in bits 19:12 and in w->banks alone. */
+enum {
+	BANKS_SHIFT = 12,
+	BANKS = 0xff << BANKS_SHIFT,
+	MODE_BITS = 0xff | 1 << 23 | 1 << 25 | BANKS,
+};
+
+/* MODE has the banks in the order destination, source 0, 1, 2; s_set_vgpr_msb has the destination
+ * last. */
+static uint32_t banks_in_mode(const struct mx_wave *w) {
+	return (uint32_t)(uint8_t)(w->banks << 2 | w->banks >> 6) << BANKS_SHIFT;
+}
+
+static void set_banks(struct mx_wave *w, uint32_t mode) {
+	uint8_t b = (uint8_t)(mode >> BANKS_SHIFT);
+	w->banks = (uint8_t)(b >> 2 | b << 6);
+}
+
+/* Without a cluster the fields of IB_STS2 that compiled code reads are 0. */
+struct mx_hw_value mx_gfx1250_read_hwreg(const struct mx_wave *w, unsigned reg) {
+	enum { CLUSTER = 0xf << 6 };
+	switch (reg) {
+	case MODE: return (struct mx_hw_value){ w->mode | banks_in_mode(w), MODE_BITS, 0 };
+	case IB_STS2: return (struct mx_hw_value){ 0, CLUSTER, 0 };
+	default: return (struct mx_hw_value){ 0 };
+	}
+}
+
+/* s_setreg_imm32_b32 sets the banks from bits 19:12 of its literal, whichever field it names [LLVM
+ * "AMDGPULowerVGPREncoding"]. SCHED_MODE has no effect on results: instructions execute in order.
+ */
+void mx_gfx1250_write_hwreg(struct mx_wave *w, const struct mx_inst *in, uint32_t value,
+                            uint32_t unwritten) {
+	struct mx_hw_field f = mx_hw_field(in);
+	uint32_t field = f.mask << f.offset, mode = w->mode | banks_in_mode(w);
+	if (unwritten)
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(HWREG_UNWRITTEN));
+	if (f.reg != MODE && f.reg != SCHED_MODE)
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(HWREG, f.reg));
+	if (f.reg != MODE)
+		return;
+	value <<= f.offset;
+	if (value & ~(uint32_t)MODE_BITS)
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
+		        MX_BECAUSE(HWREG_BITS, value & ~(uint32_t)MODE_BITS, f.reg));
+	mode = (mode & ~field) | value;
+	w->mode = mode & ~(uint32_t)BANKS;
+	set_banks(w, mx_source(in, 0) == MX_LITERAL ? in->literal : mode);
+}
