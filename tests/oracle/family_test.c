@@ -192,7 +192,7 @@ static void test_instructions(const char *name,
 
 /* ---- products ---- */
 
-enum { M = 3, N = 4, K = 200, BLOCKS = 7, ROWS = M + N, TILE = 384 };
+enum { M = 3, N = 10, K = 200, BLOCKS = 7, ROWS = M + N, TILE = 384 };
 
 /* M rows of A, then N of B: 8-bit elements, and two instructions of zeros up to TILE. */
 struct matrices {
@@ -202,15 +202,22 @@ struct matrices {
 	uint8_t scale_bytes[ROWS][BLOCKS];
 };
 
+/* Moderate numbers; numbers near 1 or -1, which cancel; zeros of both signs; results near the least
+ * and the largest; wide exponents. */
 static void draw(struct matrices *x, uint64_t *random) {
+	static const uint8_t keep[] = { 0xBF, 0x81, 0x80, 0xBF, 0xBF, 0xBF },
+			     base[] = { 120, 124, 120, 52, 180 };
+	unsigned kind = next_random(random) % 6;
 	memset(x, 0, sizeof *x);
 	for (unsigned i = 0; i < ROWS; i++)
 		for (unsigned k = 0; k < K; k++) {
 			bool nan = next_random(random) % 2000 == 0;
-			x->code[i][k] = (uint8_t)next_random(random) & (nan ? 0xFF : 0xBF);
+			x->code[i][k] = (uint8_t)next_random(random) & (nan ? 0xFF : keep[kind]);
+			x->code[i][k] |= kind == 1 ? 0x38 : 0;
 			x->elem[i][k].v = x->code[i][k];
 			x->scale[i][k / MX_BLOCK].v = x->scale_bytes[i][k / MX_BLOCK] =
-				(uint8_t)(120 + k / MX_BLOCK);
+				(uint8_t)(kind < 5 ? base[kind] + k / MX_BLOCK
+			                           : 100 + next_random(random) % 56);
 		}
 }
 
