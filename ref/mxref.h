@@ -882,7 +882,7 @@ typedef struct {
  * A zero sum is -0 only if every product and c are -0, else +0 (IEEE 754 addition;
  * assumed); a negative sum that underflows is -0.
  *
- * Variations, which mxcheck probe searches. Functions are slower with any of them.
+ * Variations, which mxcheck probe searches. With exact sums functions are slower with any of them.
  *
  *   order   of the products, if group divides K: step s of S takes the products of step
  *           S - 1 - s (DESCENDING), those of k = s modulo S (STRIDED), the s-th group / 2

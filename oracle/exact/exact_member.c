@@ -50,7 +50,7 @@ static struct exact_item factor_of_f32(uint32_t bits) {
 	};
 }
 
-static struct exact_item element(const struct exact_member *p, struct exact_item x) {
+struct exact_item exact_member_element(const struct exact_member *p, struct exact_item x) {
 	if (is_subnormal(&x) && p->flush & FLUSH_ELEMENTS)
 		x.sig = 0;
 	else if (is_subnormal(&x) && p->lead)
@@ -60,8 +60,8 @@ static struct exact_item element(const struct exact_member *p, struct exact_item
 
 static struct exact_item product(const struct exact_member *p, struct exact_item a,
                                  struct exact_item b) {
-	a = element(p, a);
-	b = element(p, b);
+	a = exact_member_element(p, a);
+	b = exact_member_element(p, b);
 	unsigned special = (a.flags | b.flags) & (EXACT_INF | EXACT_NAN);
 	bool nan = special & EXACT_NAN || (special && (is_zero(&a) || is_zero(&b)));
 	return (struct exact_item){
@@ -263,9 +263,8 @@ static struct exact_item accumulator(const struct exact_member *p, uint32_t bits
 	return c;
 }
 
-/* The product that is number i of a step. */
-static unsigned place(const struct exact_member *p, unsigned K, unsigned group, unsigned step,
-                      unsigned i) {
+unsigned exact_member_place(const struct exact_member *p, unsigned K, unsigned group, unsigned step,
+                            unsigned i) {
 	unsigned steps = K / group;
 	switch (K % group ? ASCENDING : p->order) {
 	case DESCENDING: return (steps - 1 - step) * group + i;
@@ -299,7 +298,7 @@ uint32_t exact_member_dot(const struct exact_member *p, unsigned K, const struct
 		s.n = K - first < group ? K - first : group;
 		s.c = accumulator(p, acc);
 		for (unsigned i = 0; i < s.n; i++) {
-			unsigned k = place(p, K, group, first / group, i);
+			unsigned k = exact_member_place(p, K, group, first / group, i);
 			s.term[i] = product(p, a[k], b[k]);
 		}
 		acc = end_step(&s);
@@ -316,16 +315,53 @@ struct work {
 	uint32_t *out;
 };
 
+static uint32_t element_of_product(const struct work *w, size_t i, size_t j) {
+	const struct exact_item *a = w->a.item + i * w->a.width, *b = w->b.item + j * w->b.width;
+	uint32_t acc = 0;
+	for (size_t k = 0; k < w->a.width; k += w->K)
+		acc = exact_member_dot(w->p, w->K, a + k, b + k, acc);
+	return acc;
+}
+
 static void row_of_product(void *context, size_t from, size_t to) {
 	const struct work *w = context;
-	for (size_t i = from * w->b.rows; i < to * w->b.rows; i++) {
-		const struct exact_item *a = w->a.item + i / w->b.rows * w->a.width;
-		const struct exact_item *b = w->b.item + i % w->b.rows * w->b.width;
-		uint32_t acc = 0;
-		for (size_t k = 0; k < w->a.width; k += w->K)
-			acc = exact_member_dot(w->p, w->K, a + k, b + k, acc);
-		w->out[i] = acc;
+	for (size_t i = from * w->b.rows; i < to * w->b.rows; i++)
+		w->out[i] = element_of_product(w, i / w->b.rows, i % w->b.rows);
+}
+
+/* Columns from j to j + n - 1 of all rows, with room for two rows of A. */
+static void fast_columns(const struct work *w, size_t j, size_t n, double *a,
+                         double (*b)[FAST_COLUMNS]) {
+	size_t width = w->a.width;
+	for (size_t i = 0; i < n; i++)
+		fast_member_load(w->p, w->K, w->b.item + (j + i) * width, width, FAST_COLUMNS,
+		                 &b[0][i], &b[width][i]);
+	for (size_t i = 0; i < w->a.rows; i++) {
+		uint32_t out[FAST_COLUMNS], *to = w->out + i * w->b.rows + j;
+		fast_member_load(w->p, w->K, w->a.item + i * width, width, 1, a, a + width);
+		unsigned doubt = fast_member_row(w->p, w->K, width, a, a + width,
+		                                 (const double(*)[FAST_COLUMNS])b,
+		                                 (const double(*)[FAST_COLUMNS])(b + width), out);
+		for (size_t c = 0; c < n; c++)
+			to[c] = doubt >> c & 1 ? element_of_product(w, i, j + c) : out[c];
 	}
+}
+
+/* Strips of columns; one by one if there is no memory. */
+static void strips_of_product(void *context, size_t from, size_t to) {
+	const struct work *w = context;
+	double *a = malloc(2 * w->a.width * sizeof *a);
+	double(*b)[FAST_COLUMNS] = calloc(2 * w->a.width, sizeof *b);
+	for (size_t j = from * FAST_COLUMNS; j < to * FAST_COLUMNS && j < w->b.rows;
+	     j += FAST_COLUMNS) {
+		size_t left = w->b.rows - j, n = left < FAST_COLUMNS ? left : FAST_COLUMNS;
+		if (a && b)
+			fast_columns(w, j, n, a, b);
+		for (size_t i = 0; (!a || !b) && i < w->a.rows * n; i++)
+			w->out[i / n * w->b.rows + j + i % n] =
+				element_of_product(w, i / n, j + i % n);
+	}
+	free(a), free(b);
 }
 
 enum exact_status exact_member_product(const struct exact_gemm *g, const struct exact_member *p,
@@ -337,7 +373,10 @@ enum exact_status exact_member_product(const struct exact_gemm *g, const struct 
 	enum exact_status status = exact_items_decode(&w.a, &g->a, g->m, g->k, tile / EXACT_BLOCK);
 	if (!status)
 		status = exact_items_decode(&w.b, &g->b, g->n, g->k, tile / EXACT_BLOCK);
-	if (!status)
+	if (!status && fast_member_applies(p, mma_k))
+		exact_parallel(g->threads, (g->n + FAST_COLUMNS - 1) / FAST_COLUMNS, 1,
+		               strips_of_product, &w);
+	else if (!status)
 		exact_parallel(g->threads, g->m, 1, row_of_product, &w);
 	free(w.a.item), free(w.b.item);
 	return status;

@@ -104,6 +104,30 @@ enum exact_status exact_items_decode(struct exact_items *x, const struct exact_o
 enum exact_status exact_items_product(const struct exact_gemm *g, enum exact_output output,
                                       uint32_t *out);
 
+/* ---- members of the family: exact_member.c, and fast_member.c ---- */
+
+/* An item under the member, which may flush subnormals or lower their exponent. */
+struct exact_item exact_member_element(const struct exact_member *p, struct exact_item x);
+
+/* The product that is number i of a step. */
+unsigned exact_member_place(const struct exact_member *p, unsigned K, unsigned group, unsigned step,
+                            unsigned i);
+
+/* Whether fast_member_row can compute instructions of K products. */
+bool fast_member_applies(const struct exact_member *p, unsigned K);
+
+/* The items of a row as numbers and exponents, at every `stride`, in the order in which they are
+ * added. */
+void fast_member_load(const struct exact_member *p, unsigned K, const struct exact_item *row,
+                      size_t width, size_t stride, double *value, double *top);
+
+/* One row and FAST_COLUMNS columns of a product, from 0. Returns a bit for each column that is in
+ * doubt. */
+enum { FAST_COLUMNS = 8 };
+unsigned fast_member_row(const struct exact_member *p, unsigned K, size_t width, const double *a,
+                         const double *a_top, const double (*b)[FAST_COLUMNS],
+                         const double (*b_top)[FAST_COLUMNS], uint32_t out[FAST_COLUMNS]);
+
 /* The plain walk under block32, with instructions of `instruction` blocks. */
 enum exact_status exact_walk_block32(const struct exact_gemm *g, size_t instruction, uint32_t *out);
 

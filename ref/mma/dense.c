@@ -173,6 +173,51 @@ uint64_t mx_dense_dot(const struct mx_dense_args *g, const uint64_t *a, const ui
 	}
 }
 
+/* ---- by alignment ---- */
+
+void mx_dense_factors(const mx_profile *p, mx_type t, unsigned n, const uint64_t *codes,
+                      struct mx_term *factors) {
+	for (unsigned i = 0; i < n; i++)
+		factors[i] = mx_term_element(p, mx_term_of_code(type_of(t), (uint32_t)codes[i]));
+}
+
+/* C of a block by row and column, or D back to the registers. */
+static void move_block(const struct mx_dense_args *g, unsigned block, mx_tile_results x,
+                       bool back) {
+	unsigned in, row, col;
+	for (unsigned i = 0; i < mx_dense_result_items(g->op); i++)
+		for (unsigned lane = 0; lane < MX_LANES; lane++) {
+			mx_dense_result(g->op, lane, i, &in, &row, &col);
+			if (in == block && back)
+				g->d[i][lane] = x[row][col];
+			else if (in == block)
+				x[row][col] = g->c[i][lane];
+		}
+}
+
+/* For profiles that align; false if it does not apply. */
+static bool by_alignment(const struct mx_dense_args *g) {
+	const struct mx_dense *op = g->op;
+	bool by_profile = op->d == MX_T_F32 && op->a != MX_T_F32;
+	struct mx_term a[MX_TILE_ELEMS], b[MX_TILE_ELEMS];
+	struct mx_factors x = { g->profile, op->m, op->k, a, b, g->clamp };
+	struct operands codes;
+	mx_tile_results c, d;
+	if (!by_profile || !g->profile->align || op->m < 16)
+		return false;
+	load(&codes, g);
+	for (unsigned block = 0; block < op->blocks; block++) {
+		for (unsigned i = 0, at = block * op->m; i < op->m; i++, at++) {
+			mx_dense_factors(g->profile, op->a, op->k, codes.a[at], a + i * op->k);
+			mx_dense_factors(g->profile, op->b, op->k, codes.b[at], b + i * op->k);
+		}
+		move_block(g, block, c, false);
+		mx_factors_products(&x, (const uint32_t(*)[MX_TILE_MN])c, d);
+		move_block(g, block, d, true);
+	}
+	return true;
+}
+
 /* ---- the instruction ---- */
 
 /* The results with a bit in lanes[item], one by one. */
@@ -227,6 +272,8 @@ static void run(const void *args) {
 		                        .lanes = MX_LANES,
 		                        .run_a = mx_dense_operand_items(g->op),
 		                        .run_b = mx_dense_operand_items(g->op) };
+	if (by_alignment(g))
+		return;
 	if (!mx_profile_is_basic(g->profile) || !mx_mma_by_doubles(&products, again)) {
 		run_plain(g);
 		return;

@@ -56,6 +56,11 @@ void mx_in_default_environment(void (*f)(const void *), const void *args);
 uint64_t mx_dense_dot(const struct mx_dense_args *args, const uint64_t *a, const uint64_t *b,
                       uint64_t c);
 
+/* The elements of n codes of a type that profiles add, as factors. */
+struct mx_term;
+void mx_dense_factors(const mx_profile *p, mx_type t, unsigned n, const uint64_t *codes,
+                      struct mx_term *factors);
+
 /* Bits of the fraction of 16-bit floats. */
 enum { MX_F16_MAN = 10, MX_BF16_MAN = 7 };
 

@@ -1,5 +1,8 @@
 /* The plain dot product: the steps of a profile, one product at a time. */
 #include "step.h"
+#include "tile.h"
+
+#include <string.h>
 
 /* ---- steps ---- */
 
@@ -70,10 +73,20 @@ mx_f32 mx_block_dot(const mx_profile *p, unsigned K, const struct mx_dot_operand
 	return mx_dot_steps(p, K, product_of, &x, c, clamp);
 }
 
-void mx_dot_factors(const mx_profile *p, unsigned K, const struct mx_dot_operand *o,
+void mx_list_terms(const mx_profile *p, mx_format f, struct mx_code_terms *t) {
+	const struct mx_format_info *info = mx_format_info(f);
+	for (unsigned code = 0; code < 1u << info->bits; code++)
+		t->of[code] = mx_term_element(p, mx_term_of_code(info, code));
+}
+
+void mx_dot_factors(const struct mx_code_terms *t, unsigned K, const struct mx_dot_operand *o,
                     struct mx_term *factors) {
-	for (unsigned k = 0; k < K; k++)
-		factors[k] = factor(p, o, k);
+	struct mx_term scale = { 0 };
+	for (unsigned k = 0; k < K; k++) {
+		if (k % o->block == 0)
+			scale = mx_term_of_scale(o->scale_format, o->scales[k / o->block]);
+		factors[k] = mx_term_times(t->of[o->codes[k].v], scale);
+	}
 }
 
 struct factors {
@@ -90,6 +103,24 @@ mx_f32 mx_factors_dot(const mx_profile *p, unsigned K, const struct mx_term *a,
                       const struct mx_term *b, mx_f32 c, bool clamp) {
 	struct factors x = { a, b };
 	return mx_dot_steps(p, K, product_of_factors, &x, c, clamp);
+}
+
+void mx_factors_products(const struct mx_factors *g, const mx_tile_results c, mx_tile_results d) {
+	uint32_t again[MX_TILE_MN];
+	if (!mx_products_by_alignment(g, c, d, again))
+		memset(again, 0xff, sizeof again);
+	for (unsigned i = 0; i < g->MN; i++)
+		for (unsigned j = 0; j < g->MN; j++) {
+			mx_f32 old = { c[i][j] };
+			if (again[i] >> j & 1)
+				d[i][j] = mx_factors_dot(g->profile, g->K, g->a + i * g->K,
+				                         g->b + j * g->K, old, g->clamp)
+				                  .v;
+			else if (g->profile->late)
+				d[i][j] = mx_dot_add_late(g->profile, (mx_f32){ d[i][j] }, old,
+				                          g->clamp)
+				                  .v;
+		}
 }
 
 static struct mx_dot_operand by_e8m0(mx_format f, const mx_elem *codes, const mx_e8m0 *scales) {

@@ -21,26 +21,32 @@ uint32_t mx_tile_dot(const struct mx_mma_args *g, const struct mx_tile *a, const
 struct factors {
 	struct mx_tile tile;
 	struct mx_dot_operand operand;
+	struct mx_code_terms terms;
 	uint32_t decoded; /* rows */
 	struct mx_term factor[MX_TILE_ELEMS];
 };
 
-static void load_factors(struct factors *f, const struct mx_mma_args *g, mx_format format,
-                         const uint32_t (*regs)[MX_LANES], mx_scale_format scales,
-                         const uint8_t *scale) {
+static void load_side(struct factors *f, const struct mx_mma_args *g, mx_format format,
+                      const uint32_t (*regs)[MX_LANES], mx_scale_format scales,
+                      const uint8_t *scale) {
 	unsigned block = mx_block_of(g);
 	mx_tile_load(&f->tile, g->shape, format, regs, scale, block);
 	f->operand = (struct mx_dot_operand){ format, NULL, scales, block, NULL };
+	mx_list_terms(g->profile, format, &f->terms);
 	f->decoded = 0;
 }
 
-static const struct mx_term *row_of(struct factors *f, const mx_profile *p, unsigned K,
-                                    unsigned row) {
+static void load_factors(struct factors *a, struct factors *b, const struct mx_mma_args *g) {
+	load_side(a, g, g->fmt_a, g->a, g->scale_format_a, g->scale_a);
+	load_side(b, g, g->fmt_b, g->b, g->scale_format_b, g->scale_b);
+}
+
+static const struct mx_term *row_of(struct factors *f, unsigned K, unsigned row) {
 	struct mx_term *factors = f->factor + row * K;
 	if (!(f->decoded >> row & 1)) {
 		f->operand.codes = f->tile.elem + row * K;
 		f->operand.scales = &f->tile.scale[row * (K / f->operand.block)].v;
-		mx_dot_factors(p, K, &f->operand, factors);
+		mx_dot_factors(&f->terms, K, &f->operand, factors);
 		f->decoded |= UINT32_C(1) << row;
 	}
 	return factors;
@@ -54,18 +60,16 @@ void mx_mma_some_plain(const struct mx_mma_args *g, const uint64_t *lanes) {
 		any |= lanes[r];
 	if (!any)
 		return;
-	load_factors(&a, g, g->fmt_a, g->a, g->scale_format_a, g->scale_a);
-	load_factors(&b, g, g->fmt_b, g->b, g->scale_format_b, g->scale_b);
+	load_factors(&a, &b, g);
 	for (unsigned r = 0; r < mx_results(g->shape); r++)
 		for (unsigned lane = 0; lane < MX_LANES; lane++) {
 			if (!(lanes[r] >> lane & 1))
 				continue;
 			mx_place_result(g->shape, lane, r, &row, &col);
-			g->d[r][lane] =
-				mx_factors_dot(g->profile, K, row_of(&a, g->profile, K, row),
-			                       row_of(&b, g->profile, K, col),
-			                       (mx_f32){ g->c[r][lane] }, g->clamp)
-					.v;
+			g->d[r][lane] = mx_factors_dot(g->profile, K, row_of(&a, K, row),
+			                               row_of(&b, K, col),
+			                               (mx_f32){ g->c[r][lane] }, g->clamp)
+			                        .v;
 		}
 }
 
@@ -105,11 +109,37 @@ mx_status mx_mma_scaled_plain(const struct mx_mma_args *args) {
 	return MX_OK;
 }
 
+bool mx_mma_by_alignment(const struct mx_mma_args *g) {
+	unsigned row, col, MN = mx_mn(g->shape), K = mx_shape_k(g->shape);
+	struct factors a, b;
+	mx_tile_results c, d;
+	if (!g->profile->align)
+		return false;
+	load_factors(&a, &b, g);
+	for (unsigned i = 0; i < MN; i++) {
+		row_of(&a, K, i);
+		row_of(&b, K, i);
+	}
+	for (unsigned r = 0; r < mx_results(g->shape); r++)
+		for (unsigned lane = 0; lane < MX_LANES; lane++) {
+			mx_place_result(g->shape, lane, r, &row, &col);
+			c[row][col] = g->c[r][lane];
+		}
+	mx_factors_products(&(struct mx_factors){ g->profile, MN, K, a.factor, b.factor, g->clamp },
+	                    (const uint32_t(*)[MX_TILE_MN])c, d);
+	for (unsigned r = 0; r < mx_results(g->shape); r++)
+		for (unsigned lane = 0; lane < MX_LANES; lane++) {
+			mx_place_result(g->shape, lane, r, &row, &col);
+			g->d[r][lane] = d[row][col];
+		}
+	return true;
+}
+
 static void fast(const struct mx_mma_args *g) {
-	if (!mx_profile_is_basic(g->profile))
-		mx_mma_scaled_plain(g);
-	else if (!mx_mma_by_avx512(g) && !mx_mma_by_floats(g) && !mx_mma_by_alignment(g) &&
-	         !mx_mma_by_integers(g))
+	bool basic = mx_profile_is_basic(g->profile);
+	bool done = (basic && (mx_mma_by_avx512(g) || mx_mma_by_floats(g))) ||
+	            mx_mma_by_alignment(g) || (basic && mx_mma_by_integers(g));
+	if (!done)
 		mx_mma_scaled_plain(g);
 }
 

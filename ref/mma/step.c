@@ -35,10 +35,6 @@ struct mx_term mx_term_of_f32(mx_f32 c) {
 	};
 }
 
-static bool is_zero(struct mx_term t) {
-	return t.kind == MX_TERM_NUMBER && !t.sig;
-}
-
 /* The exponent of the leading bit; sig is not 0. */
 static int leading(struct mx_term t) {
 	return t.exp + 31 - __builtin_clz(t.sig);
@@ -56,20 +52,6 @@ struct mx_term mx_term_element(const mx_profile *p, struct mx_term t) {
 	return t;
 }
 
-struct mx_term mx_term_times(struct mx_term a, struct mx_term b) {
-	bool nan = a.kind == MX_TERM_NAN || b.kind == MX_TERM_NAN;
-	bool inf = a.kind == MX_TERM_INF || b.kind == MX_TERM_INF;
-	return (struct mx_term){
-		.kind = nan || (inf && (is_zero(a) || is_zero(b))) ? MX_TERM_NAN
-		        : inf                                      ? MX_TERM_INF
-		                                                   : MX_TERM_NUMBER,
-		.negative = a.negative != b.negative,
-		.sig = a.sig * b.sig,
-		.exp = a.exp + b.exp,
-		.top = a.top + b.top,
-	};
-}
-
 struct mx_term mx_term_product(const mx_profile *p, struct mx_term a, struct mx_term b) {
 	return mx_term_times(mx_term_element(p, a), mx_term_element(p, b));
 }
@@ -83,7 +65,7 @@ void mx_step_begin(struct mx_step *s, const mx_profile *p) {
 
 /* Records a special addend, and one that is not -0; true if the addend is a nonzero number. */
 static bool record_special(struct mx_step *s, struct mx_term t) {
-	s->not_neg_zero |= !is_zero(t) || !t.negative;
+	s->not_neg_zero |= !mx_term_is_zero(t) || !t.negative;
 	if (t.kind == MX_TERM_NAN)
 		s->nan = true;
 	else if (t.kind == MX_TERM_INF)

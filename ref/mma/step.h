@@ -23,7 +23,23 @@ struct mx_term mx_term_of_code(const struct mx_format_info *t, uint32_t code);
 struct mx_term mx_term_of_scale(mx_scale_format f, uint8_t code);
 struct mx_term mx_term_of_f32(mx_f32 c);
 
-struct mx_term mx_term_times(struct mx_term a, struct mx_term b);
+static inline bool mx_term_is_zero(struct mx_term t) {
+	return t.kind == MX_TERM_NUMBER && !t.sig;
+}
+
+static inline struct mx_term mx_term_times(struct mx_term a, struct mx_term b) {
+	bool nan = a.kind == MX_TERM_NAN || b.kind == MX_TERM_NAN;
+	bool inf = a.kind == MX_TERM_INF || b.kind == MX_TERM_INF;
+	return (struct mx_term){
+		.kind = nan || (inf && (mx_term_is_zero(a) || mx_term_is_zero(b))) ? MX_TERM_NAN
+		        : inf                                                      ? MX_TERM_INF
+		                                                                   : MX_TERM_NUMBER,
+		.negative = a.negative != b.negative,
+		.sig = a.sig * b.sig,
+		.exp = a.exp + b.exp,
+		.top = a.top + b.top,
+	};
+}
 
 /* Under a profile, which may flush subnormal elements or take their exponent otherwise: an element,
  * and the product of two. */
@@ -41,7 +57,8 @@ struct mx_step {
 	bool not_neg_zero;         /* an addend was not -0 */
 };
 
-/* Whether the profile has none of the fields after `limit`: the fast implementations need it. */
+/* Whether the profile has none of the fields after `limit`: the fast implementations of exact sums
+ * need it. */
 bool mx_profile_is_basic(const mx_profile *p);
 
 /* Steps of one dot: begin once, then add products and end each step. */
@@ -59,8 +76,14 @@ mx_f32 mx_dot_steps(const mx_profile *p, unsigned K,
                     struct mx_term (*product)(const mx_profile *, const void *of, unsigned k),
                     const void *of, mx_f32 c, bool clamp);
 
+/* The elements of all codes of a format. */
+struct mx_code_terms {
+	struct mx_term of[256];
+};
+void mx_list_terms(const mx_profile *p, mx_format f, struct mx_code_terms *t);
+
 /* The K factors of an operand with their scales, and the dot of such factors. */
-void mx_dot_factors(const mx_profile *p, unsigned K, const struct mx_dot_operand *o,
+void mx_dot_factors(const struct mx_code_terms *t, unsigned K, const struct mx_dot_operand *o,
                     struct mx_term *factors);
 mx_f32 mx_factors_dot(const mx_profile *p, unsigned K, const struct mx_term *a,
                       const struct mx_term *b, mx_f32 c, bool clamp);

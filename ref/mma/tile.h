@@ -61,6 +61,24 @@ void mx_mma_some_by_integers(const struct mx_mma_args *args, const uint64_t *lan
 /* The same by mx_dot; args->clamp applies. */
 void mx_mma_some_plain(const struct mx_mma_args *args, const uint64_t *lanes);
 
+/* Dots of MN rows of A and MN columns of B, which have K factors each (step.h). */
+struct mx_term;
+struct mx_factors {
+	const mx_profile *profile;
+	unsigned MN, K;
+	const struct mx_term *a, *b; /* [row or column][k] */
+	bool clamp;
+};
+typedef uint32_t mx_tile_results[MX_TILE_MN][MX_TILE_MN];
+
+/* D from C, which is another array: by alignment, or one by one. */
+void mx_factors_products(const struct mx_factors *g, const mx_tile_results c, mx_tile_results d);
+
+/* By alignment: without the C of a profile that adds it late, without clamp, and but for the
+ * columns in again[row]. False, and nothing is done, if it does not apply. */
+bool mx_products_by_alignment(const struct mx_factors *g, const mx_tile_results c,
+                              mx_tile_results d, uint32_t again[MX_TILE_MN]);
+
 /* Whether float arithmetic of this thread rounds to nearest and keeps subnormals. */
 bool mx_environment_is_ieee(void);
 

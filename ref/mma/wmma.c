@@ -1,6 +1,7 @@
 /* The WMMAs on registers: each result is one dot, by the functions of the MFMAs. */
 #include "wmma.h"
 #include "step.h"
+#include "tile.h"
 #include "../num/f32.h"
 
 #include <string.h>
@@ -39,8 +40,10 @@ static mx_scale_format scales_of(const struct mx_wmma_args *g, mx_side s) {
 static void load_factors(struct operand *x, const struct mx_wmma_args *g, mx_side s) {
 	unsigned block = block_of(g), K = g->op->k;
 	mx_elem codes[MAX_K];
+	struct mx_code_terms terms;
 	uint8_t scale[MAX_SCALES];
 	struct mx_dot_operand o = { g->ab[s].format, codes, scales_of(g, s), block, scale };
+	mx_list_terms(g->profile, o.format, &terms);
 	for (unsigned mn = 0; mn < mx_wmma_rows(g->op, s); mn++) {
 		for (unsigned k = 0; k < K; k++)
 			codes[k].v = (uint8_t)x->item[mn][k];
@@ -49,7 +52,7 @@ static void load_factors(struct operand *x, const struct mx_wmma_args *g, mx_sid
 			load_scales(of_rows, g, s, mn / MX_WMMA_N, i);
 			scale[i] = of_rows[mn % MX_WMMA_N];
 		}
-		mx_dot_factors(g->profile, K, &o, x->factor[mn]);
+		mx_dot_factors(&terms, K, &o, x->factor[mn]);
 	}
 }
 
@@ -228,6 +231,35 @@ static void run_tile(const struct mx_wmma_args *g, unsigned half) {
 
 /* ---- the instruction ---- */
 
+/* For profiles that align; false if it does not apply. */
+static bool by_alignment(const struct mx_wmma_args *g) {
+	unsigned K = g->op->k, row, col;
+	struct operand ab[2];
+	struct mx_term factor[2][MX_TILE_ELEMS];
+	struct mx_factors x = { g->profile, MX_WMMA_N, K, factor[0], factor[1], false };
+	mx_tile_results c, d;
+	if (!g->profile->align || g->op->d == MX_T_I32 || g->op->ab[MX_SIDE_A] == MX_T_F32)
+		return false;
+	for (mx_side s = MX_SIDE_A; s <= MX_SIDE_B; s++) {
+		load(&ab[s], g, s);
+		for (unsigned i = 0; i < MX_WMMA_N; i++)
+			mx_dense_factors(g->profile, g->op->ab[s], K, ab[s].item[i],
+			                 factor[s] + i * K);
+	}
+	for (unsigned i = 0; i < mx_wmma_result_items(g->op); i++)
+		for (unsigned lane = 0; lane < MX_WAVE32; lane++) {
+			mx_place_wmma_result(lane, i, &row, &col);
+			c[row][col] = g->c[i][lane];
+		}
+	mx_factors_products(&x, (const uint32_t(*)[MX_TILE_MN])c, d);
+	for (unsigned i = 0; i < mx_wmma_result_items(g->op); i++)
+		for (unsigned lane = 0; lane < MX_WAVE32; lane++) {
+			mx_place_wmma_result(lane, i, &row, &col);
+			g->d[i][lane] = d[row][col];
+		}
+	return true;
+}
+
 static void run_dense(const struct mx_wmma_args *g) {
 	const struct mx_wmma *op = g->op;
 	const struct mx_dense dense = { .m = op->m,
@@ -248,6 +280,8 @@ static void run_dense(const struct mx_wmma_args *g) {
 		                        .run_a = run,
 		                        .run_b = run };
 	uint64_t again[MX_DENSE_RESULTS] = { 0 }, any = 0;
+	if (by_alignment(g))
+		return;
 	if (!mx_profile_is_basic(g->profile) || !mx_mma_by_doubles(&products, again)) {
 		all_plain(g);
 		return;

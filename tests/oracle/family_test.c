@@ -70,9 +70,129 @@ static void test_members(const struct mx_probe_insn *insn, unsigned members, uns
 	free(dot);
 }
 
+/* ---- instructions ---- */
+
+enum { REGS = 16, RESULTS = 32 };
+
+struct registers {
+	uint32_t a[REGS][MX_LANES], b[REGS][MX_LANES], c[RESULTS][MX_LANES],
+		fast[RESULTS][MX_LANES], plain[RESULTS][MX_LANES], scales[2][2][MX_LANES];
+};
+
+/* Codes of 8 bits near 1, or of any type; zeros of both signs; NaN and infinities now and then. */
+static uint32_t draw_codes(unsigned kind, uint64_t *random) {
+	uint32_t x = (uint32_t)(next_random(random) >> 16);
+	if (next_random(random) % 3000 == 0)
+		return x;
+	return kind == 0   ? (x & 0x8F8F8F8F) | 0x30303030
+	       : kind == 1 ? x & 0x80808080
+	                   : x & 0xBFBFBFBF;
+}
+
+static void draw_registers(struct registers *x, uint64_t *random) {
+	static const uint32_t hard[] = { 0, 0x80000000, 1, 0x80000001, 0x7F7FFFFF, 0x7F800000 };
+	unsigned kind = next_random(random) % 4;
+	for (unsigned l = 0; l < MX_LANES; l++) {
+		for (unsigned r = 0; r < REGS; r++) {
+			x->a[r][l] = draw_codes(kind, random);
+			x->b[r][l] = draw_codes(kind, random);
+		}
+		for (unsigned r = 0; r < RESULTS; r++)
+			x->c[r][l] =
+				next_random(random) % 8
+					? 0x3A000000 + (uint32_t)(next_random(random) & 0x87FFFFFF)
+					: hard[next_random(random) % 6];
+		for (unsigned i = 0; i < 4; i++)
+			x->scales[i / 2][i % 2][l] =
+				0x77797876 + 0x01010101 * (uint32_t)(next_random(random) % 8);
+	}
+}
+
+static mx_status run_scaled(struct registers *x, const mx_profile *p, uint64_t *random) {
+	struct mx_mma_args g = { p,
+		                 next_random(random) % 2,
+		                 next_random(random) % MX_FORMATS,
+		                 next_random(random) % MX_FORMATS,
+		                 (const uint32_t(*)[MX_LANES])x->a,
+		                 (const uint32_t(*)[MX_LANES])x->b,
+		                 (const uint32_t(*)[MX_LANES])x->c,
+		                 (const uint8_t *)x->scales[0],
+		                 (const uint8_t *)x->scales[1],
+		                 x->fast,
+		                 .clamp = next_random(random) % 4 == 0,
+		                 .scale_format_a = next_random(random) % MX_SCALE_FORMATS,
+		                 .scale_format_b = next_random(random) % MX_SCALE_FORMATS,
+		                 .block = next_random(random) % 2 ? 16 : 0 };
+	mx_status s = mx_mma_scaled(&g);
+	g.d = x->plain;
+	return s ? s : mx_mma_scaled_plain(&g);
+}
+
+static mx_status run_dense(struct registers *x, const mx_profile *p, uint64_t *random) {
+	size_t n = 0;
+	while (mx_dense_at(n))
+		n++;
+	const struct mx_dense *op = mx_dense_at(next_random(random) % n);
+	struct mx_dense_args g = { .op = op,
+		                   .profile = p,
+		                   .a = (const uint32_t(*)[MX_LANES])x->a,
+		                   .b = (const uint32_t(*)[MX_LANES])x->b,
+		                   .c = (const uint32_t(*)[MX_LANES])x->c,
+		                   .d = x->fast,
+		                   .clamp = next_random(random) % 4 == 0 };
+	mx_status s = mx_mma_dense(&g);
+	g.d = x->plain;
+	return s ? s : mx_mma_dense_plain(&g);
+}
+
+static mx_status run_wmma(struct registers *x, const mx_profile *p, uint64_t *random) {
+	size_t n = 0;
+	while (mx_wmma_at(n))
+		n++;
+	struct mx_wmma_args g = { .op = mx_wmma_at(next_random(random) % n),
+		                  .profile = p,
+		                  .c = (const uint32_t(*)[MX_LANES])x->c,
+		                  .d = x->fast };
+	for (unsigned i = 0; i < 2; i++)
+		g.ab[i] = (struct mx_wmma_operand){
+			.regs = (const uint32_t(*)[MX_LANES])(i ? x->b : x->a),
+			.format = g.op->ab[i] == MX_T_FP4 ? MX_E2M1
+			                                  : next_random(random) % MX_FORMATS,
+			.scales = (const uint32_t(*)[MX_LANES])x->scales[i],
+			.scale_format = next_random(random) % MX_SCALE_FORMATS,
+		};
+	mx_status s = mx_mma_wmma(&g);
+	g.d = x->plain;
+	return s ? s : mx_mma_wmma_plain(&g);
+}
+
+static void test_instructions(const char *name,
+                              mx_status (*run)(struct registers *, const mx_profile *, uint64_t *),
+                              unsigned rounds) {
+	static struct registers x;
+	uint64_t random = rounds;
+	unsigned wrong = 0;
+	for (unsigned t = 0; t < rounds && !wrong; t++) {
+		mx_profile p = draw_member(128, &random);
+		draw_registers(&x, &random);
+		memset(x.fast, 0, sizeof x.fast);
+		memset(x.plain, 0, sizeof x.plain);
+		wrong += run(&x, &p, &random) != MX_OK;
+		for (unsigned i = 0; i < RESULTS * MX_LANES && !wrong; i++) {
+			unsigned r = i / MX_LANES, l = i % MX_LANES;
+			if (x.fast[r][l] != x.plain[r][l] && ++wrong) {
+				diag("round %u, register %u, lane %u: 0x%08X, plain 0x%08X", t, r,
+				     l, x.fast[r][l], x.plain[r][l]);
+				print_member("the member", &p);
+			}
+		}
+	}
+	ok(!wrong, "%s: fast and plain agree under %u profiles", name, rounds);
+}
+
 /* ---- products ---- */
 
-enum { M = 3, N = 4, K = 200, BLOCKS = 7, ROWS = M + N, TILE = 384 };
+enum { M = 3, N = 10, K = 200, BLOCKS = 7, ROWS = M + N, TILE = 384 };
 
 /* M rows of A, then N of B: 8-bit elements, and two instructions of zeros up to TILE. */
 struct matrices {
@@ -82,15 +202,22 @@ struct matrices {
 	uint8_t scale_bytes[ROWS][BLOCKS];
 };
 
+/* Moderate numbers; numbers near 1 or -1, which cancel; zeros of both signs; results near the least
+ * and the largest; wide exponents. */
 static void draw(struct matrices *x, uint64_t *random) {
+	static const uint8_t keep[] = { 0xBF, 0x81, 0x80, 0xBF, 0xBF, 0xBF },
+			     base[] = { 120, 124, 120, 52, 180 };
+	unsigned kind = next_random(random) % 6;
 	memset(x, 0, sizeof *x);
 	for (unsigned i = 0; i < ROWS; i++)
 		for (unsigned k = 0; k < K; k++) {
 			bool nan = next_random(random) % 2000 == 0;
-			x->code[i][k] = (uint8_t)next_random(random) & (nan ? 0xFF : 0xBF);
+			x->code[i][k] = (uint8_t)next_random(random) & (nan ? 0xFF : keep[kind]);
+			x->code[i][k] |= kind == 1 ? 0x38 : 0;
 			x->elem[i][k].v = x->code[i][k];
 			x->scale[i][k / MX_BLOCK].v = x->scale_bytes[i][k / MX_BLOCK] =
-				(uint8_t)(120 + k / MX_BLOCK);
+				(uint8_t)(kind < 5 ? base[kind] + k / MX_BLOCK
+			                           : 100 + next_random(random) % 56);
 		}
 }
 
@@ -183,6 +310,9 @@ int main(void) {
 		for (size_t j = 0; j < sizeof names / sizeof *names; j++)
 			if (!strcmp(insn.name, names[j]))
 				test_members(&insn, members, 400);
+	test_instructions("scaled MFMAs", run_scaled, 2 * members);
+	test_instructions("dense MFMAs", run_dense, 2 * members);
+	test_instructions("WMMAs", run_wmma, 2 * members);
 	test_products(members, 64);
 	test_products(members, 128);
 	test_regime(4 * members);
