@@ -13,7 +13,7 @@
 static struct exact_member member_of(const mx_profile *p) {
 	return (struct exact_member){
 #define MX_FAMILY(field, ...) .field = p->field,
-#include "probe/family.def"
+#include "../ref/mma/family.def"
 #undef MX_FAMILY
 	};
 }

@@ -19,6 +19,7 @@
 #include "../cli/command.h"
 #include "../cli/output.h"
 #include "exec_journal.h"
+#include "exec_profile.h"
 
 static const char help[] =
 	"usage: mxcheck exec [OPTIONS] -- PROGRAM [ARG ...]\n"
@@ -38,6 +39,7 @@ static const char help[] =
 	"                     compare all device memory after it\n"
 	"  --filter GLOB      watch only kernels with such names, as the code object has them\n"
 	"  --first N          watch only the first N launches of each kernel\n"
+	"  --profile P        how matrix instructions accumulate: a name, or FILE.yaml[:NAME]\n"
 	"  --notes            print notes, too\n"
 	"  --strict           races that are ordered only by latency fail, too\n"
 	"  --keep DIR         leave the journal and the code objects in DIR, which must be empty\n"
@@ -52,9 +54,10 @@ static const char help[] =
 	"of order, 4 if a launch stopped; 2 for bad usage.\n";
 
 struct exec {
-	const char *seed, *race, *filter, *first, *keep, *record, *read;
+	const char *seed, *race, *filter, *first, *keep, *record, *read, *profile;
 	bool notes, strict;
-	char folder[PATH_MAX]; /* of the journal */
+	char folder[PATH_MAX];          /* of the journal */
+	char arithmetic[PATH_MAX + 16]; /* of libmxhip.so; or "" */
 };
 
 /* ---- the report ---- */
@@ -225,6 +228,7 @@ static void set_environment(const struct exec *x) {
 	set("MXHIP_FILTER", x->filter);
 	set("MXHIP_FIRST", x->first);
 	set("MXHIP_RECORD", x->record ? "1" : NULL);
+	set("MXHIP_PROFILE", *x->arithmetic ? x->arithmetic : NULL);
 }
 
 /* ---- running ---- */
@@ -275,8 +279,12 @@ static bool make_folder(struct exec *x) {
 static int run(struct exec *x, char **argv) {
 	if (!make_folder(x))
 		return MX_BAD_INPUT;
+	struct mx_error err;
 	int status = MX_BAD_INPUT;
-	if (link_runtime(x->folder)) {
+	if (x->profile &&
+	    mx_exec_profile(x->profile, x->folder, x->arithmetic, sizeof x->arithmetic, &err))
+		mx_complain("exec", "%s", err.text);
+	else if (link_runtime(x->folder)) {
 		status = run_program(x, argv);
 		int worst = report(x);
 		status = status ? status : worst;
@@ -299,7 +307,8 @@ static bool check(const struct exec *x, bool program) {
 	if (!check_number("--seed", x->seed) || !check_number("--race", x->race) ||
 	    !check_number("--first", x->first))
 		return false;
-	bool launches = x->seed || x->race || x->filter || x->first || x->keep || x->record;
+	bool launches =
+		x->seed || x->race || x->filter || x->first || x->keep || x->record || x->profile;
 	if (x->keep && x->record)
 		return mx_complain("exec", "--record keeps what --keep does; give one of them"),
 		       false;
@@ -313,11 +322,17 @@ static bool check(const struct exec *x, bool program) {
 int mx_cmd_exec(int argc, char **argv) {
 	struct exec x = { 0 };
 	const struct mx_arg table[] = {
-		{ "--seed", &x.seed, NULL },     { "--race", &x.race, NULL },
-		{ "--filter", &x.filter, NULL }, { "--first", &x.first, NULL },
-		{ "--keep", &x.keep, NULL },     { "--record", &x.record, NULL },
-		{ "--read", &x.read, NULL },     { "--notes", NULL, &x.notes },
-		{ "--strict", NULL, &x.strict }, { NULL, NULL, NULL },
+		{ "--seed", &x.seed, NULL },
+		{ "--race", &x.race, NULL },
+		{ "--filter", &x.filter, NULL },
+		{ "--first", &x.first, NULL },
+		{ "--keep", &x.keep, NULL },
+		{ "--record", &x.record, NULL },
+		{ "--read", &x.read, NULL },
+		{ "--profile", &x.profile, NULL },
+		{ "--notes", NULL, &x.notes },
+		{ "--strict", NULL, &x.strict },
+		{ NULL, NULL, NULL },
 	};
 	int own = 1, n, status;
 	while (own < argc && strcmp(argv[own], "--"))

@@ -1,5 +1,6 @@
 /* Dots in registers: dot i of a tile is its row i of A, column i of B and element (i, i) of D. */
 #include "probe_device.h"
+#include "../../ref/mma/dense.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,9 @@ enum { TILES = 512, MOST_DOTS = 64, MOST_ITEMS = 32 };
 
 /* An instruction: registers of a lane, and dots of a tile. */
 struct tile {
-	const struct mx_dense *op; /* NULL: scaled */
+	const struct mx_dense *op;      /* NULL: scaled */
+	const struct mx_sparse *sparse; /* or NULL; op is then `packed` */
+	struct mx_dense packed;
 	mx_shape shape;
 	const struct mx_probe_insn *insn;
 	unsigned items, n_a, n_b, n_d, dots;
@@ -20,17 +23,21 @@ static mx_format format_of(const struct mx_format_info *t) {
 	return f;
 }
 
-static struct tile tile_of(const struct mx_probe_insn *insn) {
-	struct tile t = { .insn = insn,
-		          .op = mx_dense_by_name(insn->name),
-		          .shape = insn->k == 128 ? MX_16X16X128 : MX_32X32X64 };
-	unsigned mn = t.op ? t.op->m : mx_shape_mn(t.shape);
-	t.items = t.op ? mx_dense_operand_items(t.op) : MX_BLOCK;
-	t.n_a = t.op ? mx_dense_operand_vgprs(t.op) : mx_operand_vgprs(format_of(insn->a));
-	t.n_b = t.op ? mx_dense_operand_vgprs(t.op) : mx_operand_vgprs(format_of(insn->b));
-	t.n_d = t.op ? mx_dense_result_vgprs(t.op) : mn * mn / MX_LANES;
-	t.dots = t.op ? mn * t.op->blocks : mn;
-	return t;
+static void make_tile(struct tile *t, const struct mx_probe_insn *insn) {
+	*t = (struct tile){ .insn = insn,
+		            .op = mx_dense_by_name(insn->name),
+		            .sparse = mx_sparse_by_name(insn->name),
+		            .shape = insn->k == 128 ? MX_16X16X128 : MX_32X32X64 };
+	if (t->sparse) {
+		t->packed = mx_sparse_packed(t->sparse);
+		t->op = &t->packed;
+	}
+	unsigned mn = t->op ? t->op->m : mx_shape_mn(t->shape);
+	t->items = t->op ? mx_dense_operand_items(t->op) : MX_BLOCK;
+	t->n_a = t->op ? mx_dense_operand_vgprs(t->op) : mx_operand_vgprs(format_of(insn->a));
+	t->n_b = t->sparse ? 2 * t->n_a : t->op ? t->n_a : mx_operand_vgprs(format_of(insn->b));
+	t->n_d = t->op ? mx_dense_result_vgprs(t->op) : mn * mn / MX_LANES;
+	t->dots = t->op ? mn * t->op->blocks : mn;
 }
 
 /* The dot and k of an item of an operand. */
@@ -42,6 +49,46 @@ static void place(const struct tile *t, const struct mx_format_info *f, unsigned
 	else
 		mx_layout_operand(t->shape, format_of(f), lane, item, dot, k);
 	*dot += t->op ? block * t->op->m : 0;
+}
+
+/* The two of four k of a pair of stored items: all six choices occur. */
+static unsigned choice(unsigned pair) {
+	static const uint8_t choices[] = { 0x4, 0x8, 0xC, 0x9, 0xD, 0xE };
+	return choices[pair % 6];
+}
+
+/* The index register of a lane; the items of a lane are set 0. */
+static uint32_t index_of(const struct tile *t, unsigned lane) {
+	uint32_t index = 0;
+	for (unsigned i = 0; i < t->items; i += 2)
+		index |= (uint32_t)choice(mx_sparse_position(t->sparse, lane, i) / 2) << 2 * i;
+	return index;
+}
+
+/* The product for which an item of B of a sparse instruction is selected; MX_PROBE_K: none. */
+static unsigned selected(const struct tile *t, unsigned lane, unsigned item) {
+	unsigned k = mx_sparse_k(t->sparse, lane, item), pair = k / 4, of_two = choice(pair);
+	return k % 4 == (of_two & 3)    ? 2 * pair
+	       : k % 4 == (of_two >> 2) ? 2 * pair + 1
+	                                : MX_PROBE_K;
+}
+
+/* As place(), of an operand of any instruction. */
+static void place_a(const struct tile *t, unsigned lane, unsigned item, unsigned *dot,
+                    unsigned *k) {
+	place(t, t->insn->a, lane, item, dot, k);
+	if (t->sparse)
+		*k = mx_sparse_position(t->sparse, lane, item);
+}
+
+static void place_b(const struct tile *t, unsigned lane, unsigned item, unsigned *dot,
+                    unsigned *k) {
+	if (!t->sparse) {
+		place(t, t->insn->b, lane, item, dot, k);
+		return;
+	}
+	*dot = lane % t->op->m;
+	*k = selected(t, lane, item);
 }
 
 /* The dot of a register of D, or MOST_DOTS if it is not on the diagonal. */
@@ -73,12 +120,14 @@ static void fill_tile(const struct tile *t, const struct images *x, size_t tile,
 	unsigned dot, k, block;
 	for (unsigned lane = 0; lane < MX_LANES; lane++) {
 		for (unsigned i = 0; i < t->items; i++) {
-			place(t, fa, lane, i, &dot, &k);
+			place_a(t, lane, i, &dot, &k);
 			put_code(x->a + tile * t->n_a * MX_LANES, lane, fa->bits, i,
 			         dot < n ? dots[dot].a[k] : 0);
-			place(t, fb, lane, i, &dot, &k);
+		}
+		for (unsigned i = 0; i < (t->sparse ? 2 : 1) * t->items; i++) {
+			place_b(t, lane, i, &dot, &k);
 			put_code(x->b + tile * t->n_b * MX_LANES, lane, fb->bits, i,
-			         dot < n ? dots[dot].b[k] : 0);
+			         dot < n && k < t->insn->k ? dots[dot].b[k] : 0);
 		}
 		for (unsigned r = 0; r < t->n_d; r++) {
 			dot = place_result(t, lane, r);
@@ -87,7 +136,9 @@ static void fill_tile(const struct tile *t, const struct images *x, size_t tile,
 		if (!t->op)
 			mx_layout_scale(t->shape, lane, &dot, &block);
 		bool scaled = !t->op && dot < n;
-		x->sa[tile * MX_LANES + lane] = scaled ? dots[dot].sa[block] : 127;
+		x->sa[tile * MX_LANES + lane] = t->sparse ? index_of(t, lane)
+		                                : scaled  ? dots[dot].sa[block]
+		                                          : 127;
 		x->sb[tile * MX_LANES + lane] = scaled ? dots[dot].sb[block] : 127;
 	}
 }
@@ -170,9 +221,10 @@ static int run_tiles(struct mx_device *device, struct mx_module *m, const struct
 int mx_probe_run(struct mx_device *device, const char *co, const struct mx_probe_insn *insn,
                  const struct mx_probe_dot *dots, uint64_t seed, uint64_t first, size_t n,
                  uint32_t *d, struct mx_error *err) {
-	struct tile t = tile_of(insn);
+	struct tile t;
 	struct mx_module *m;
 	struct mx_why why;
+	make_tile(&t, insn);
 	size_t most = (size_t)TILES * t.dots;
 	struct mx_probe_dot *own = dots ? NULL : malloc(most * sizeof *own);
 	int status = dots || own ? 0 : mx_fail(err, "out of memory");

@@ -38,6 +38,13 @@ enum { REGS_E4M3 = 8, REGS_E5M2 = 8, REGS_E2M3 = 6, REGS_E3M2 = 6, REGS_E2M1 = 4
 	            OPERAND(m, m, blocks, d), "v_mfma_" #id " %0, %1, %2, %0")
 #include "../../ref/mma/dense.def"
 
+/* ---- sparse: the index is in the place of A's scales ---- */
+
+#define MX_SPARSE(id, m, k, a, b, d)                                                               \
+	INSTRUCTION(v_smfmac_##id, OPERAND(m, k, 1, a) / 2, OPERAND(m, k, 1, b),                   \
+	            OPERAND(m, m, 1, d), "v_smfmac_" #id " %0, %1, %2, %3")
+#include "../../ref/mma/sparse.def"
+
 /* ---- scaled ---- */
 
 #define SCALED(shape, fa, cbsz, fb, blgp)                                                          \

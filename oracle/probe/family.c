@@ -1,23 +1,7 @@
-/* The family of profiles, and the results of its members. */
+/* Members of the family of profiles, and their results. */
 #include "family.h"
 
 #include <string.h>
-
-#define MX_FAMILY(field, text, ...) static const unsigned field##_values[] = { __VA_ARGS__ };
-#include "family.def"
-#undef MX_FAMILY
-
-static const struct mx_family_field fields[] = {
-#define MX_FAMILY(field, text, ...)                                                                \
-	{ #field, text, offsetof(mx_profile, field), field##_values,                               \
-	  sizeof field##_values / sizeof *field##_values },
-#include "family.def"
-#undef MX_FAMILY
-};
-
-const struct mx_family_field *mx_family_at(size_t i) {
-	return i < sizeof fields / sizeof *fields ? &fields[i] : NULL;
-}
 
 static unsigned width(unsigned bits, unsigned other) {
 	return bits ? bits : other;

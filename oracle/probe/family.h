@@ -1,23 +1,10 @@
-/* The family of profiles: fields and values, and the result of a dot under a member. */
+/* Members of the family of profiles, and the result of a dot under one. */
 #ifndef MX_PROBE_FAMILY_H
 #define MX_PROBE_FAMILY_H
 
+#include "../../ref/mma/family.h"
 #include "../../ref/mma/step.h"
 #include "probe.h"
-
-struct mx_family_field {
-	const char *name, *text;
-	size_t offset; /* in mx_profile */
-	const unsigned *values;
-	size_t n;
-};
-
-/* The fields of family.def; NULL ends. */
-const struct mx_family_field *mx_family_at(size_t i);
-
-static inline unsigned *mx_family_value(mx_profile *p, const struct mx_family_field *f) {
-	return (unsigned *)((char *)p + f->offset);
-}
 
 /* The member with the same results for dots of K products in which fields without effect have one
  * value. Widths that are 0 and must not be become `align`. */

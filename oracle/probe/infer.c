@@ -60,19 +60,18 @@ static bool is_right(struct search *s, const mx_profile *p, size_t dot) {
 	return result(s, p, dot) == s->a->d[dot];
 }
 
-/* Stops where the score reaches `most`. Dots that are wrong move to the front, so that other
+/* Stops where the score reaches `most`. Dots that are wrong move toward the front, so that other
  * members stop sooner. */
 static double score_of(struct search *s, const mx_profile *p, double most) {
 	double score = 0;
-	size_t wrong = 0;
 	s->tried++;
 	for (size_t i = 0; i < s->n && score < most; i++) {
 		size_t dot = s->order[i];
 		if (is_right(s, p, dot))
 			continue;
 		score += s->weight[s->a->dot[dot].question];
-		s->order[i] = s->order[wrong];
-		s->order[wrong++] = dot;
+		s->order[i] = s->order[i / 2];
+		s->order[i / 2] = dot;
 	}
 	return score;
 }

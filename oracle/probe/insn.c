@@ -42,6 +42,21 @@ static bool dense_at(size_t *i, struct mx_probe_insn *insn) {
 	return false;
 }
 
+/* The same for sparse MFMAs: K counts the stored items of A. */
+static bool sparse_at(size_t *i, struct mx_probe_insn *insn) {
+	const struct mx_sparse *op;
+	for (size_t row = 0; (op = mx_sparse_at(row)); row++) {
+		if ((*i)--)
+			continue;
+		*insn = (struct mx_probe_insn){
+			.k = op->k / 2, .a = type_of(op->a), .b = type_of(op->b), .gfx950 = true
+		};
+		snprintf(insn->name, sizeof insn->name, "%s", op->name);
+		return true;
+	}
+	return false;
+}
+
 static bool scaled_at(size_t i, struct mx_probe_insn *insn) {
 	mx_shape shape = (mx_shape)(i / (SCALED_FORMATS * SCALED_FORMATS));
 	mx_format a = (mx_format)(i / SCALED_FORMATS % SCALED_FORMATS),
@@ -63,7 +78,7 @@ bool mx_probe_insn_at(size_t i, struct mx_probe_insn *insn) {
 		return true;
 	}
 	i -= FOREIGN;
-	return dense_at(&i, insn) || scaled_at(i, insn);
+	return dense_at(&i, insn) || sparse_at(&i, insn) || scaled_at(i, insn);
 }
 
 /* ---- random dots ---- */

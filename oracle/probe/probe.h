@@ -16,7 +16,7 @@ enum { MX_PROBE_K = 128, MX_PROBE_BLOCKS = MX_PROBE_K / MX_BLOCK };
 
 struct mx_probe_insn {
 	char name[MX_SCALED_NAME];
-	unsigned k;
+	unsigned k; /* products of a dot: of a sparse instruction, the stored items of A */
 	const struct mx_format_info *a, *b;
 	bool scaled, gfx950; /* whether it has scales; whether gfx950 has it */
 };

@@ -48,13 +48,6 @@ static const cyaml_schema_field_t file_fields[] = {
 static const cyaml_schema_value_t schema = { CYAML_VALUE_MAPPING(
 	CYAML_FLAG_POINTER, struct mx_profile_file, file_fields) };
 
-static const struct mx_family_field *find(const char *name) {
-	const struct mx_family_field *f = NULL;
-	for (size_t i = 0; (f = mx_family_at(i)) && strcmp(f->name, name);)
-		i++;
-	return f;
-}
-
 static bool is_again(const struct mx_profile_row *r, unsigned i) {
 	for (unsigned j = 0; j < i; j++)
 		if (!strcmp(r->fields[j].field, r->fields[i].field))
@@ -68,7 +61,7 @@ static bool make_profile(struct mx_profile_row *r, const char *device, const cha
 		.name = r->name, .fidelity = MX_MEASURED, .source = device, .parts = 1
 	};
 	for (unsigned i = 0; i < r->n_fields; i++) {
-		const struct mx_family_field *f = find(r->fields[i].field);
+		const struct mx_family_field *f = mx_family_by_name(r->fields[i].field);
 		*wrong = r->fields[i].field;
 		if (!f || is_again(r, i))
 			return false;

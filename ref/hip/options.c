@@ -116,6 +116,8 @@ void mx_options_apply(struct mx_launch *l) {
 	l->time_limit = o->time_limit;
 	l->profile = profile && !suspended ? profile : mx_profile_at(0);
 	l->profiles = o->n_arithmetics ? &profiles : NULL;
+	if (!mx_options_are_set())
+		mx_environment_arithmetic(l);
 	l->observer = o->observer;
 	l->analysis = o->analysis;
 	l->scratch_apart = o->scratch_apart;

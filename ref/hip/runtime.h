@@ -256,6 +256,9 @@ void mx_arguments_packed(const struct mx_arguments *a, void *extra[5]);
  * launches may access the memory of this thread alone; where the results go, NULL: to the thread's
  * report; and whether the thread has set any. */
 void mx_options_apply(struct mx_launch *launch);
+
+/* Sets the profiles of MXHIP_PROFILE, for launches without options. */
+void mx_environment_arithmetic(struct mx_launch *launch);
 unsigned mx_options_threads(void);
 bool mx_options_own_memory(void);
 struct mx_report *mx_options_report(void);

@@ -49,6 +49,16 @@ static inline void mx_place_wmma_result(unsigned lane, unsigned item, unsigned *
 	*col = lane % 16;
 }
 
+/* A sparse instruction's stored items of A as an operand of a dense one, with K / 2 products. */
+struct mx_dense mx_sparse_packed(const struct mx_sparse *op);
+
+/* Items of A in a lane; those of B are twice as many. */
+unsigned mx_sparse_items(const struct mx_sparse *op);
+
+/* The position of an item of A among the stored items of its row, and the k of an item of B. */
+unsigned mx_sparse_position(const struct mx_sparse *op, unsigned lane, unsigned item);
+unsigned mx_sparse_k(const struct mx_sparse *op, unsigned lane, unsigned item);
+
 /* Calls f with the default floating-point environment of the thread. */
 void mx_in_default_environment(void (*f)(const void *), const void *args);
 

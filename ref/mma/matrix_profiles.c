@@ -13,9 +13,12 @@ char *mx_scaled_name(mx_shape s, mx_format a, mx_format b, char name[MX_SCALED_N
 
 static const mx_profile **find(struct mx_matrix_profiles *t, const char *name) {
 	const struct mx_dense *op = mx_dense_by_name(name);
+	const struct mx_sparse *sparse = mx_sparse_by_name(name);
 	char other[MX_SCALED_NAME];
 	if (op)
 		return &t->dense[op - mx_dense_at(0)];
+	if (sparse)
+		return &t->sparse[sparse - mx_sparse_at(0)];
 	for (mx_shape s = MX_16X16X128; s <= MX_32X32X64; s++)
 		for (mx_format a = 0; a < MX_FORMATS; a++)
 			for (mx_format b = 0; b < MX_FORMATS; b++)
@@ -34,4 +37,9 @@ bool mx_matrix_profiles_add(struct mx_matrix_profiles *t, const mx_profile *p) {
 const mx_profile *mx_matrix_profile_of(const struct mx_matrix_profiles *t,
                                        const struct mx_dense *op) {
 	return t->dense[op - mx_dense_at(0)];
+}
+
+const mx_profile *mx_sparse_profile_of(const struct mx_matrix_profiles *t,
+                                       const struct mx_sparse *op) {
+	return t->sparse[op - mx_sparse_at(0)];
 }

@@ -36,22 +36,21 @@ const struct mx_sparse *mx_sparse_by_name(const char *name) {
 	return NULL;
 }
 
-/* The dense instruction on the stored items of A. */
-static struct mx_dense packed(const struct mx_sparse *op) {
+struct mx_dense mx_sparse_packed(const struct mx_sparse *op) {
 	return (struct mx_dense){ op->name, op->m, op->k / 2, 1, op->a, op->b, op->d };
 }
 
 unsigned mx_sparse_a_vgprs(const struct mx_sparse *op) {
 	if (!op)
 		return 0;
-	struct mx_dense p = packed(op);
+	struct mx_dense p = mx_sparse_packed(op);
 	return mx_dense_operand_vgprs(&p);
 }
 
 unsigned mx_sparse_result_vgprs(const struct mx_sparse *op) {
 	if (!op)
 		return 0;
-	struct mx_dense p = packed(op);
+	struct mx_dense p = mx_sparse_packed(op);
 	return mx_dense_result_vgprs(&p);
 }
 
@@ -61,18 +60,15 @@ static unsigned bits_of_item(const struct mx_sparse *op) {
 	return op->a == MX_T_F16 || op->a == MX_T_BF16 ? 16 : 8;
 }
 
-/* Items of A in a lane; those of B are twice as many. */
-static unsigned items_of_lane(const struct mx_sparse *op) {
+unsigned mx_sparse_items(const struct mx_sparse *op) {
 	return op->m * op->k / 2 / MX_LANES;
 }
 
-/* The position among a row's stored items of an item of A. */
-static unsigned position_a(const struct mx_sparse *op, unsigned lane, unsigned item) {
-	return lane / op->m * items_of_lane(op) + item;
+unsigned mx_sparse_position(const struct mx_sparse *op, unsigned lane, unsigned item) {
+	return lane / op->m * mx_sparse_items(op) + item;
 }
 
-/* The k of an item of B. */
-static unsigned position_b(const struct mx_sparse *op, unsigned lane, unsigned item) {
+unsigned mx_sparse_k(const struct mx_sparse *op, unsigned lane, unsigned item) {
 	unsigned n = RUN_BITS / bits_of_item(op);
 	return (item / n * (MX_LANES / op->m) + lane / op->m) * n + item % n;
 }
@@ -105,23 +101,24 @@ static bool indices_ascend(const struct mx_sparse_args *g, unsigned items) {
 
 static void load_indices(struct operands *x, const struct mx_sparse_args *g) {
 	const struct mx_sparse *op = g->op;
-	unsigned items = items_of_lane(op), first = first_index(g, items);
+	unsigned items = mx_sparse_items(op), first = first_index(g, items);
 	for (unsigned lane = 0; lane < MX_LANES; lane++)
 		for (unsigned i = 0; i < items; i++) {
-			unsigned p = position_a(op, lane, i);
+			unsigned p = mx_sparse_position(op, lane, i);
 			x->k[lane % op->m][p] = p / 2 * 4 + index_of(g, lane, first + i);
 		}
 }
 
 static void load_items(struct operands *x, const struct mx_sparse_args *g) {
 	const struct mx_sparse *op = g->op;
-	unsigned bits = bits_of_item(op), items = items_of_lane(op);
+	unsigned bits = bits_of_item(op), items = mx_sparse_items(op);
 	for (unsigned lane = 0; lane < MX_LANES; lane++) {
 		unsigned mn = lane % op->m;
 		for (unsigned i = 0; i < items; i++)
-			x->a[mn][position_a(op, lane, i)] = mx_get_item(g->a, bits, lane, i);
+			x->a[mn][mx_sparse_position(op, lane, i)] =
+				mx_get_item(g->a, bits, lane, i);
 		for (unsigned i = 0; i < 2 * items; i++)
-			x->b[mn][position_b(op, lane, i)] = mx_get_item(g->b, bits, lane, i);
+			x->b[mn][mx_sparse_k(op, lane, i)] = mx_get_item(g->b, bits, lane, i);
 	}
 }
 
@@ -129,7 +126,7 @@ static void load_items(struct operands *x, const struct mx_sparse_args *g) {
 
 /* The results with a bit in lanes[item], one by one. */
 static void some_plain(const struct mx_sparse_args *g, struct operands *x, const uint64_t *lanes) {
-	struct mx_dense op = packed(g->op);
+	struct mx_dense op = mx_sparse_packed(g->op);
 	struct mx_dense_args dense = { .op = &op, .profile = g->profile, .clamp = g->clamp };
 	unsigned items = mx_dense_result_items(&op), block, row, col;
 	uint64_t b[MX_PRODUCTS];
@@ -146,7 +143,7 @@ static void some_plain(const struct mx_sparse_args *g, struct operands *x, const
 }
 
 static void run(const struct mx_sparse_args *g, bool plain) {
-	struct mx_dense op = packed(g->op);
+	struct mx_dense op = mx_sparse_packed(g->op);
 	struct operands x;
 	uint64_t again[MX_DENSE_RESULTS] = { 0 }, any = 0;
 	struct mx_products products = { .op = &op,
@@ -157,7 +154,7 @@ static void run(const struct mx_sparse_args *g, bool plain) {
 		                        .d = g->d,
 		                        .clamp = g->clamp,
 		                        .lanes = MX_LANES,
-		                        .run_a = items_of_lane(g->op),
+		                        .run_a = mx_sparse_items(g->op),
 		                        .run_b = RUN_BITS / bits_of_item(g->op),
 		                        .k_of_b = x.k };
 	load_indices(&x, g);
@@ -172,7 +169,7 @@ static void run(const struct mx_sparse_args *g, bool plain) {
 static mx_status check(const struct mx_sparse_args *g) {
 	if (!g || !g->op || !g->a || !g->b || !g->index || !g->d || !g->profile)
 		return MX_BAD_POINTER;
-	if (!indices_ascend(g, items_of_lane(g->op)))
+	if (!indices_ascend(g, mx_sparse_items(g->op)))
 		return MX_BAD_OPTION;
 	return mx_profile_check(g->profile);
 }

@@ -108,6 +108,44 @@ exec_with("--race 3 --filter calls -- $build/tests/hip/hostcall_test.t");
 like($said, qr/, 6 repetitions, 6 not repeated: stopped, with malloc, or over 1 GiB of memory; 0 findings/m,
 	'launches that use malloc are not repeated, others with a heap are');
 
+# ---- profiles ----
+
+# The sum that the program prints if each result is this f32.
+sub sum_of {
+	my $sum = 0;
+	$sum = (31 * $sum + $_) & 0xFFFFFFFF for (unpack 'C4', pack 'f<', $_[0]) x 256;
+	return "sum $sum";
+}
+
+my ($all, $own) = map { "$dir/$_.yaml" } qw(all own);
+my $insn = 'v_mfma_f32_16x16x16_f16';
+sub profile {
+	my ($file, $name) = @_;
+	spew($file, "device: GPU\ndriver: ''\ndate: ''\nprofiles:\n  - name: $name\n    questions: 9\n    random: 0\n    fields:\n" .
+			join '', map { "      - {field: $$_[0], value: $$_[1], fidelity: measured, source: x}\n" } [ group => 16 ], [ fused => 1 ], [ align => 13 ]);
+}
+profile($own, $insn);
+profile($all, 'wgmma');
+my $exact = 2 + 2**-20;
+for ([ '', $exact ], [ '--profile cdna3_half', $exact ], [ "--profile $own", 2 ], [ "--profile $all:wgmma", 2 ]) {
+	exec_with("$$_[0] -- $dir/watched matrix");
+	like($said, qr/^@{[sum_of($$_[1])]}$/m, "matrix instructions, $$_[0]") or diag $said;
+}
+for ([ "--profile $all", "$all: no profile of an instruction of gfx950" ], [ '--profile none', 'none: no such profile' ], [ "--read $dir/kept --profile cdna3", 'it runs nothing' ]) {
+	exec_with($$_[0] . ($$_[0] =~ /read/ ? '' : " -- $dir/watched matrix"));
+	ok($status == 2 && $said =~ /^mxcheck exec: [^\n]*\Q$$_[1]\E/, "  $$_[1]") or diag $said;
+}
+exec_with("--keep $dir/listed --profile $own -- $dir/watched matrix");
+is(slurp("$dir/listed/profiles"), "# measured on GPU\n$insn group=16 parts=1 fused=1 align=13\n", 'the list that the library reads');
+sub alone { return scalar `MXHIP_PROFILE=$_[0] LD_LIBRARY_PATH=$dir $dir/watched matrix 2>&1` }
+is(alone("$dir/listed/profiles"), "matrix: equal\n@{[sum_of(2)]}\n", '  without the command, too');
+is(alone('cdna3_half'), "matrix: equal\n@{[sum_of($exact)]}\n", '  or a name');
+for ([ "v_mfma_none group=16\n", 'it names no matrix instruction of gfx950' ], [ "\n# *\n$insn group=x\n", 'it is no profile', 3 ], [ "$insn groups=16\n", 'it is no profile' ], [ "* align=50\n", 'it is no profile' ]) {
+	spew("$dir/list", $$_[0]);
+	is(alone("$dir/list"), "libmxhip: ignored: MXHIP_PROFILE: $dir/list:@{[$$_[2] // 1]}: $$_[1]\nmatrix: equal\n@{[sum_of($exact)]}\n", "  $$_[1]");
+}
+like(alone("$dir/absent"), qr/^libmxhip: ignored: MXHIP_PROFILE: \S*: No such file/, '  no file');
+
 # ---- streams ----
 
 my $streams = "$build/tests/hip/stream_races_test.t";

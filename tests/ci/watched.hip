@@ -59,6 +59,16 @@ __global__ void past_its_end(float *out, const float *in, int n) {
 	out[here()] = in[here() + n]; /* the line of the read */
 }
 
+typedef _Float16 half4 __attribute__((ext_vector_type(4)));
+typedef float float4 __attribute__((ext_vector_type(4)));
+
+/* 1 * 1 + 1 + 2^-20. */
+__global__ void matrix(float *out, const float *in, int n) {
+	half4 one = { here() % 64 < 16 ? (_Float16)1 : (_Float16)0 };
+	float c = 1 + 1.0f / (1 << 20);
+	out[here()] = __builtin_amdgcn_mfma_f32_16x16x16f16(one, one, float4{ c, c, c, c }, 0, 0, 0)[0];
+}
+
 /* A list: its second link has the data. */
 struct link {
 	link *next;
@@ -138,6 +148,8 @@ int main(int argc, char **argv) {
 			plain<<<1, 1>>>();
 		else if (!strcmp(which, "spoils"))
 			spoils<<<1, 1>>>(out, in, 25);
+		else if (!strcmp(which, "matrix"))
+			matrix<<<1, 256>>>(out, in, 256);
 		else if (!strcmp(which, "adds"))
 			adds<<<1, 256>>>(out, in, 256);
 		else

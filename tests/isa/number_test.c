@@ -270,7 +270,10 @@ typedef uint32_t row_of_lanes[MX_LANES];
 static const char *note_of(const struct machine *m, const struct mx_op *row, mx_type a) {
 	const struct mx_matrix_profiles *t = m->launch.profiles;
 	const struct mx_dense *dense = mx_dense_by_name(row->name);
-	bool has_one = t && dense && mx_matrix_profile_of(t, dense);
+	const struct mx_sparse *sparse = mx_sparse_by_name(row->name);
+	bool has_one = t && (dense    ? mx_matrix_profile_of(t, dense)
+	                     : sparse ? mx_sparse_profile_of(t, sparse)
+	                              : NULL);
 	bool varies = a != MX_T_F64 && a != MX_T_F32 && a != MX_T_I8;
 	mx_assumption rule = mx_op_rests_on(row);
 	return mx_assumption_text(!rule && t && !has_one && varies ? MX_ASSUMES_NO_PROFILE : rule);
@@ -365,6 +368,7 @@ static bool run_sparse(const struct mx_sparse *op, const struct mx_matrix_profil
 	unsigned n = mx_sparse_result_vgprs(op), operands = mx_sparse_a_vgprs(op);
 	uint32_t a[4][MX_LANES], b[8][MX_LANES], index[MX_LANES], want[16][MX_LANES];
 	struct machine m = machine();
+	const mx_profile *own = profiles ? mx_sparse_profile_of(profiles, op) : NULL;
 	m.launch.profiles = profiles;
 	if (!row || row->d != n || row->s[0] != operands || row->s[1] != 2 * operands) {
 		diag("%s: another number of registers than in its row", op->name);
@@ -382,7 +386,7 @@ static bool run_sparse(const struct mx_sparse *op, const struct mx_matrix_profil
 			want[r][l] = r < 8 ? result(r, l) : source(r, l);
 	}
 	struct mx_sparse_args args = { op,
-		                       m.launch.profile,
+		                       own ? own : m.launch.profile,
 		                       (const uint32_t(*)[MX_LANES])a,
 		                       (const uint32_t(*)[MX_LANES])b,
 		                       index,
@@ -397,6 +401,21 @@ static void test_sparse(void) {
 	for (size_t i = 0; (op = mx_sparse_at(i)); i++)
 		ok(run_sparse(op, NULL) && run_sparse(op, &none),
 		   "%s uses the registers of its encoding", op->name);
+}
+
+/* Profiles that cut results, for each sparse instruction. */
+static void test_sparse_profiles(void) {
+	static mx_profile profile[MX_SPARSE_INSNS];
+	struct mx_matrix_profiles t = { .dense = { NULL } };
+	const struct mx_sparse *op;
+	unsigned wrong = 0;
+	for (size_t i = 0; (op = mx_sparse_at(i)); i++) {
+		profile[i] = (mx_profile){ .name = op->name, .parts = 1, .round = 1, .over = 1 };
+		wrong += !mx_matrix_profiles_add(&t, &profile[i]);
+	}
+	for (size_t i = 0; (op = mx_sparse_at(i)); i++)
+		wrong += !run_sparse(op, &t);
+	ok(!wrong, "each sparse instruction has a profile");
 }
 
 static const uint32_t sparse_to_agprs[] = {
@@ -493,6 +512,7 @@ int main(void) {
 	test_dense_profiles("v_mfma_f32_16x16x32_bf16");
 	test_dense_profiles("v_mfma_f32_16x16x4_f32");
 	test_sparse();
+	test_sparse_profiles();
 	test_sparse_index();
 	test_sparse_refused();
 	return done_testing();

@@ -45,7 +45,7 @@ static const mx_profile *member(void) {
 #define MX_FAMILY(field, ...)                                                                      \
 	if (!strncmp(at, #field "=", sizeof #field))                                               \
 		p.field = (unsigned)strtoul(at + sizeof #field, NULL, 0);
-#include "../../oracle/probe/family.def"
+#include "../../ref/mma/family.def"
 #undef MX_FAMILY
 	}
 	return at ? &p : NULL;

@@ -82,7 +82,7 @@ static bool same(struct problem *p, const mx_profile *profile, const uint32_t *w
 static struct exact_member member_of(const mx_profile *p) {
 	return (struct exact_member){
 #define MX_FAMILY(field, ...) .field = p->field,
-#include "../../oracle/probe/family.def"
+#include "../../ref/mma/family.def"
 #undef MX_FAMILY
 	};
 }

@@ -29,7 +29,7 @@ static struct exact_item factor(const struct mx_format_info *f, uint32_t code, i
 static struct exact_member member_of(const mx_profile *p) {
 	return (struct exact_member){
 #define MX_FAMILY(field, ...) .field = p->field,
-#include "../../oracle/probe/family.def"
+#include "../../ref/mma/family.def"
 #undef MX_FAMILY
 	};
 }

@@ -195,7 +195,7 @@ static struct problem *draw(const struct mx_wmma *op, const char *profile) {
 static struct exact_member member_of(const mx_profile *p) {
 	return (struct exact_member){
 #define MX_FAMILY(field, ...) .field = p->field,
-#include "../../oracle/probe/family.def"
+#include "../../ref/mma/family.def"
 #undef MX_FAMILY
 	};
 }

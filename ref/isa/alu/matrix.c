@@ -82,6 +82,15 @@ static const mx_profile *profile_of_dense(struct mx_wave *w, const struct mx_ins
 	return p ? p : common_profile(w, in);
 }
 
+static const mx_profile *profile_of_sparse(struct mx_wave *w, const struct mx_inst *in) {
+	const struct mx_launch *l = w->group->run->launch;
+	const mx_profile *p =
+		l->profiles ? mx_sparse_profile_of(l->profiles, in->mai.sparse) : NULL;
+	if (in->mai.sparse->a == MX_T_I8)
+		return p ? p : l->profile;
+	return p ? p : common_profile(w, in);
+}
+
 static const mx_profile *profile_of_scaled(struct mx_wave *w, const struct mx_inst *in,
                                            mx_shape shape) {
 	const struct mx_matrix_profiles *t = w->group->run->launch->profiles;
@@ -176,8 +185,7 @@ static void exec_sparse(struct mx_wave *w, const struct mx_inst *in) {
 	mx_vreg d[MAX_D], u;
 	struct mx_sparse_args args = {
 		in->mai.sparse,
-		in->mai.sparse->a == MX_T_I8 ? w->group->run->launch->profile
-					     : common_profile(w, in),
+		profile_of_sparse(w, in),
 		registers(w, in, MX_AT_SRC0),
 		registers(w, in, MX_AT_SRC1),
 		index ? *index : NULL,
