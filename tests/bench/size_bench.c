@@ -1,7 +1,8 @@
-/* Cost by size: seconds and memory of a launch from 512 to 4096 cubed, plain, analysed and hunted,
- * on one thread and on two, the exponent of the size that fits the seconds, and the ratio to the
- * plain launch of the same size and threads. MXCHECK_LONG: to 8192 cubed. Each size is measured in
- * a process of its own, so that its memory is known. */
+/* Cost by size: seconds, processor seconds and memory of a launch from 512 to 4096 cubed, plain,
+ * analysed and hunted, on one thread and on two; the exponent of the size that fits the processor
+ * seconds, which do not depend on other load, and their ratio to those of the plain launch of the
+ * same size and threads. MXCHECK_LONG: to 8192 cubed. Each size is measured in a process of its
+ * own, so that its memory is known. */
 #include "launches.h"
 
 #include <math.h>
@@ -15,8 +16,12 @@ enum { SIZES = 5, LEAST = 512, MOST_RUNS = 9 };
 
 static const char *const names[MODES] = { "plain", "analysed", "hunted" };
 
+struct time {
+	double seconds, processor;
+};
+
 struct cost {
-	double seconds[MOST_RUNS], mib;
+	double seconds[MOST_RUNS], processor[MOST_RUNS], mib;
 	int runs;
 };
 
@@ -26,21 +31,40 @@ static int runs_of(int64_t size) {
 	return runs ? runs : 1;
 }
 
-static double hunt(struct mx_bench *b, unsigned jobs, unsigned n) {
+static double seconds_of(struct timeval t) {
+	return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
+}
+
+/* Processor seconds of this process and of those that it has started, as a hunt does. */
+static double processor_now(void) {
+	struct rusage own, others;
+	getrusage(RUSAGE_SELF, &own);
+	getrusage(RUSAGE_CHILDREN, &others);
+	return seconds_of(own.ru_utime) + seconds_of(own.ru_stime) + seconds_of(others.ru_utime) +
+	       seconds_of(others.ru_stime);
+}
+
+static struct time hunt(struct mx_bench *b, unsigned jobs, unsigned n) {
 	struct mx_race_options o = { .jobs = jobs, .n = n };
 	struct mx_race race;
 	struct mx_verdict v = { 0 };
 	struct mx_error err;
-	double start = bench_now();
+	double start = bench_now(), processor = processor_now();
 	check(mx_race(b, &o, &race, &v, &err), err.text);
 	check(race.divergent != 0, "a run differs");
-	return bench_now() - start;
+	return (struct time){ bench_now() - start, processor_now() - processor };
 }
 
-/* Seconds of one more run of a hunt. Run 0 is alone, and the others are compared with it. */
-static double hunted(struct mx_bench *b, unsigned jobs, unsigned more) {
-	double one = hunt(b, jobs, 1);
-	return (hunt(b, jobs, 1 + more) - one) / more;
+/* One more run of a hunt. Run 0 is alone, and the others are compared with it. */
+static struct time hunted(struct mx_bench *b, unsigned jobs, unsigned more) {
+	struct time one = hunt(b, jobs, 1), all = hunt(b, jobs, 1 + more);
+	return (struct time){ (all.seconds - one.seconds) / more,
+		              (all.processor - one.processor) / more };
+}
+
+static struct time launched(struct mx_bench *b, unsigned analysis) {
+	struct mx_run_result r = launch(b, analysis);
+	return (struct time){ r.seconds, r.processor };
 }
 
 static void measure(enum mode mode, unsigned threads, int64_t size, struct cost *c) {
@@ -51,9 +75,12 @@ static void measure(enum mode mode, unsigned threads, int64_t size, struct cost 
 	c->runs = runs_of(size);
 	if (mode != HUNTED)
 		launch(b, analysis);
-	for (int i = 0; i < c->runs; i++)
-		c->seconds[i] = mode == HUNTED ? hunted(b, threads, 2 * threads * c->runs)
-		                               : launch(b, analysis).seconds;
+	for (int i = 0; i < c->runs; i++) {
+		struct time t = mode == HUNTED ? hunted(b, threads, 2 * threads * c->runs)
+		                               : launched(b, analysis);
+		c->seconds[i] = t.seconds;
+		c->processor[i] = t.processor;
+	}
 	mx_bench_free(b);
 	mx_device_close(emu);
 }
@@ -88,24 +115,25 @@ static double exponent(const double *seconds, int n) {
 	return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
-/* plain: the seconds of plain launches, which PLAIN sets. */
+/* plain: the processor seconds of plain launches, which PLAIN sets. */
 static void table(enum mode mode, unsigned threads, int sizes, double *plain) {
-	double seconds[SIZES];
+	double processor[SIZES];
 	char name[80];
 	for (int i = 0; i < sizes; i++) {
 		int64_t size = (int64_t)LEAST << i;
 		struct cost c = cost_of(mode, threads, size);
 		snprintf(name, sizeof name, "size/%s/%lld cubed/%u threads", names[mode],
 		         (long long)size, threads);
-		seconds[i] = bench_print_of(name, "s", c.seconds, c.runs);
+		bench_print_of(name, "s", c.seconds, c.runs);
+		processor[i] = bench_print_of(name, "processor s", c.processor, c.runs);
 		printf("%s,MiB,%.4g,\n", name, c.mib);
 		if (mode == PLAIN)
-			plain[i] = seconds[i];
+			plain[i] = processor[i];
 		else
-			printf("%s,of plain,%.3g,\n", name, seconds[i] / plain[i]);
+			printf("%s,of plain,%.3g,\n", name, processor[i] / plain[i]);
 	}
 	printf("size/%s/%u threads,exponent,%.3f,\n", names[mode], threads,
-	       exponent(seconds, sizes));
+	       exponent(processor, sizes));
 }
 
 int main(void) {

@@ -311,6 +311,49 @@ static void test_routes(struct machine *m) {
 	   "so has each path of several jumps");
 }
 
+/* The code after a jump is entered twice by the same route; the second time it ends elsewhere, and
+ * the next instruction has a hazard. */
+static void test_ends(struct machine *m) {
+	static const uint32_t not_taken[] = {
+		0xbe840080, /* s_mov_b32 s4, 0 */
+		0xbf80000f, /* s_nop 15 */
+		0xbf80000f, /* s_nop 15 */
+		0xd3ad0000,
+		0x04622108, /* v_mfma_f32_16x16x128_f8f6f4 v[0:3], v[8:15], v[16:23], v[24:27] */
+		0xbf0a8204, /* s_cmp_lt_u32 s4, 2 */
+		0xbf850002, /* s_cbranch_scc1 2 */
+		0x7e500303, /* v_mov_b32_e32 v40, v3 */
+		END,
+		0xbf80000f, /* s_nop 15 */
+		0xbf80000f, /* s_nop 15 */
+		0x80048104, /* s_add_u32 s4, s4, 1 */
+		0xbf82fff6, /* s_branch 65526 */
+	};
+	static const uint32_t taken[] = {
+		0xbe840080, /* s_mov_b32 s4, 0 */
+		0xbf80000f, /* s_nop 15 */
+		0xbf80000f, /* s_nop 15 */
+		0xd3ad0000,
+		0x04622108, /* v_mfma_f32_16x16x128_f8f6f4 v[0:3], v[8:15], v[16:23], v[24:27] */
+		0xbf068204, /* s_cmp_eq_u32 s4, 2 */
+		0xbf850004, /* s_cbranch_scc1 4 */
+		0xbf80000f, /* s_nop 15 */
+		0xbf80000f, /* s_nop 15 */
+		0x80048104, /* s_add_u32 s4, s4, 1 */
+		0xbf82fff8, /* s_branch 65528 */
+		0x7e500303, /* v_mov_b32_e32 v40, v3 */
+		END,
+	};
+	struct code codes[] = { code_of(not_taken, sizeof not_taken),
+		                code_of(taken, sizeof taken) };
+	for (unsigned i = 0; i < 2; i++) {
+		struct seen s = run(m, &codes[i]);
+		const struct mx_finding *f = m->report.findings;
+		ok(s.findings == 1 && f->kind == MX_WAIT_STATES && f->count == 1,
+		   "a hazard after a branch that is %s the third time", i ? "taken" : "not taken");
+	}
+}
+
 int main(void) {
 	struct machine m = machine();
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
@@ -318,6 +361,7 @@ int main(void) {
 	test_paths(&m);
 	test_jumps(&m);
 	test_routes(&m);
+	test_ends(&m);
 	test_text();
 	test_waits();
 	mx_report_free(&m.report);

@@ -710,12 +710,12 @@ static void test_grid(struct machine *m) {
 	m->launch.schedule = NULL;
 }
 
-/* All workgroups read a whole shadow page; workgroup s2 is 0, the last one, stores to it. */
+/* All workgroups read a whole shadow page; workgroup s2 is 1, the last but one, stores to it. */
 static const uint32_t shared_page[] = {
 	0x240e0084,             /* v_lshlrev_b32_e32 v7, 4, v0 */
 	0xdc5c8000, 0x0c000007, /* global_load_dwordx4 v[12:15], v7, s[0:1] */
 	0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
-	0xbf078002,             /* s_cmp_lg_u32 s2, 0 */
+	0xbf078102,             /* s_cmp_lg_u32 s2, 1 */
 	0xbf850002,             /* s_cbranch_scc1 2 */
 	0xdc708000, 0x00000107, /* global_store_dword v7, v1, s[0:1] */
 };
@@ -727,9 +727,11 @@ static void test_shared_page(struct machine *m) {
 	for (unsigned way = 0; way < 2; way++) {
 		m->launch.lane_by_lane = way;
 		run_body(m, shared_page, sizeof shared_page);
-		const struct mx_finding *f = only_finding(m);
-		if (!ok(f && f->kind == MX_RACE_GLOBAL && f->workgroup[0] == 0 && f->count == 64,
-		        "a store to what several workgroups have read, %s",
+		const struct mx_finding *f = m->report.findings;
+		if (!ok(m->report.n_findings == 2 && f[0].kind == MX_RACE_GLOBAL &&
+		                f[0].workgroup[0] == 1 && f[0].count == 64 &&
+		                f[1].kind == MX_RACE_GLOBAL && f[1].workgroup[0] == 0,
+		        "a store to what several workgroups have read, and a load after it, %s",
 		        way ? "lane by lane" : "lanes together"))
 			show_findings(m);
 	}

@@ -88,9 +88,10 @@ static unsigned kinds_of(const struct mx_watcher *x) {
 
 void mx_watch_wave_begin(struct mx_wave *w) {
 	const struct mx_run *run = w->group->run;
-	w->wanted = 0;
+	w->wanted = w->issue_watchers = 0;
 	for (unsigned i = 0; i < MX_WATCHERS; i++) {
 		const struct mx_watcher *x = &run->watchers[i];
+		w->issue_watchers |= (unsigned)(x->issue != NULL) << i;
 		w->wanted |= x->wave_begin ? x->wave_begin(x->context, w) : kinds_of(x);
 	}
 }
@@ -100,7 +101,11 @@ void mx_watch_preload(struct mx_wave *w, uint64_t address, unsigned bytes) {
 }
 
 void mx_watch_issue(struct mx_wave *w, const struct mx_inst *in, bool skipped) {
-	CALL(w->group->run, issue, w, in, skipped);
+	const struct mx_watcher *x = w->group->run->watchers;
+	for (unsigned left = w->issue_watchers; left; left &= left - 1) {
+		unsigned i = (unsigned)__builtin_ctz(left);
+		x[i].issue(x[i].context, w, in, skipped);
+	}
 }
 
 void mx_watch_operation(struct mx_wave *w, struct mx_memop *m) {

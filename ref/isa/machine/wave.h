@@ -72,6 +72,7 @@ struct mx_wave {
 	uint64_t unwritten_lanes[MX_VGPR_FILE];
 	uint64_t mixed[MX_VGPR_FILE / 64]; /* rows of v_unwritten that may not be all ones */
 	unsigned wanted;                   /* kinds of events that watchers want; watch.h */
+	unsigned issue_watchers;           /* those with the callback `issue`, a bit each */
 	mx_counts counts; /* the counters: the sums of the operations' mx_inst.counts */
 	mx_counts target; /* what a waiting wave waits for: the most of each counter */
 	uint64_t next_due;

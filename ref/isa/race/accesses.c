@@ -353,12 +353,7 @@ static bool reads_shared(const struct mx_race_range *r, const struct mx_memop *m
 	if (r->kind != MX_RACE_READ || r->visit || !bounded || !m->in_range || m->in->op->d < 4 ||
 	    m->exec & m->scratch || maps.atomics->n || m->to - m->from > FEW * MX_RACE_PAGE)
 		return false;
-	for (uint64_t at = m->from - m->from % MX_RACE_PAGE; at < m->to; at += MX_RACE_PAGE) {
-		const struct mx_race_page *p = mx_race_find_page(maps.accesses, at, 16, false);
-		if (!p || p->cell || !p->shared)
-			return false;
-	}
-	return true;
+	return mx_race_are_shared(maps.accesses, m->from, m->to);
 }
 
 static bool access_vector_together(struct mx_race_range *r, const struct mx_memop *m) {

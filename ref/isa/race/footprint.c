@@ -116,40 +116,47 @@ static bool is_moved(const struct mx_footprint *f, const uint64_t *address, uint
                      uint64_t *distance) {
 	unsigned first = (unsigned)__builtin_ctzll(f->lanes);
 	eight differs = { 0 }, bit = { 1, 2, 4, 8, 16, 32, 64, 128 };
-	uint64_t from = address[first] + offset - f->at[first];
-	*distance = from - f->moved;
+	uint64_t from = address[first] - f->at[first];
+	*distance = from + offset - f->moved;
 	for (unsigned i = 0; i < PARTS; i++) {
 		eight now, then, idle = (eight)((bit << WIDTH * i & f->lanes) == 0);
 		memcpy(&now, address + WIDTH * i, sizeof now);
 		memcpy(&then, f->at + WIDTH * i, sizeof then);
-		differs |= (now + offset - then - from) & ~idle;
+		differs |= ((now - then) ^ from) & ~idle;
 	}
 	return !any_of(differs);
 }
 
-/* Whether a page's cells, shifted up, remain in it. */
-static bool stay(const mx_cells *cells, unsigned words, unsigned shift) {
-	return !shift || !((*cells)[words - 1] >> (64 - shift));
+/* Shifts the cells of a page up, those past its end to its start. Returns whether all or none are
+ * past its end: *past. */
+static bool rotate(mx_cells *cells, unsigned words, unsigned shift, bool *past) {
+	unsigned up = shift / 64, bits = shift % 64;
+	mx_cells from = *cells, wrapped = { 0 };
+	for (unsigned i = 0; i < words; i++) {
+		uint64_t low = from[(i - up - 1) & (words - 1)],
+			 high = from[(i - up) & (words - 1)];
+		uint64_t to = bits ? high << bits | low >> (64 - bits) : high;
+		(*cells)[i] = to;
+		wrapped[i] = i < up ? to : i == up ? to & ((1ull << bits) - 1) : 0;
+	}
+	*past = mx_cells_any(wrapped);
+	return !*past || !mx_cells_any(wrapped ^ *cells);
 }
 
-static void shift_up(mx_cells *cells, unsigned words, unsigned shift) {
-	for (unsigned i = words; shift && i--;)
-		(*cells)[i] = (*cells)[i] << shift | (i ? (*cells)[i - 1] >> (64 - shift) : 0);
-}
-
-/* Moves a footprint. False if its cells do not remain apart by page, or by more than a word. */
+/* Moves a footprint. False if cells of one page come to be in two. */
 static bool move(struct mx_footprint *f, uint64_t distance) {
 	unsigned unit = f->bytes < 4 ? 4 : f->bytes, words = MX_RACE_PAGE / unit / 64;
 	unsigned shift = distance % MX_RACE_PAGE / unit;
-	if (distance % unit || shift >= 64)
+	bool past, any = false;
+	if (distance % unit)
 		return false;
-	for (unsigned i = 0; i < f->n; i++)
-		if (!stay(&f->page[i].cells, words, shift))
-			return false;
 	f->moved += distance;
 	for (unsigned i = 0; i < f->n; i++) {
+		if (!rotate(&f->page[i].cells, words, shift, &past) || (i && past != any))
+			return false;
+		any = past;
 		f->page[i].page += (uint64_t)((int64_t)distance >> __builtin_ctz(MX_RACE_PAGE));
-		shift_up(&f->page[i].cells, words, shift);
+		f->page[i].page += past;
 	}
 	return true;
 }

@@ -147,18 +147,32 @@ static void keep_rest(const struct register_access *t, unsigned row) {
 		mx_race_doubt(t->w, t->in, MX_DOUBT_MANY_LOADS);
 }
 
-static void note_row(const struct register_access *t, unsigned row) {
+/* Rows of which some have a pending load. */
+static void check_earlier(const struct register_access *t, unsigned row, unsigned n) {
 	struct mx_race_wave *o = mx_race_wave_of(t->w);
-	check_row(t, row);
-	if (is_pending(o, row))
-		keep_rest(t, row);
-	o->pending[row / 64] |= 1ull << row % 64;
-	o->may_pend |= bit_of(row);
-	o->load[row] = (struct mx_race_load){ .in = t->in,
-		                              .lanes = t->lanes,
-		                              .number = o->issued[t->stream],
-		                              .row = (uint16_t)row,
-		                              .stream = (uint8_t)t->stream };
+	for (; n; n--, row++) {
+		check_row(t, row);
+		if (is_pending(o, row))
+			keep_rest(t, row);
+	}
+}
+
+static void note_rows(const struct register_access *t, unsigned row, unsigned n) {
+	struct mx_race_wave *o = mx_race_wave_of(t->w);
+	const uint64_t rows = (1ull << n) - 1;
+	if (any_pending(o, row, n))
+		check_earlier(t, row, n);
+	o->pending[row / 64] |= rows << row % 64;
+	if (row % 64 + n > 64)
+		o->pending[row / 64 + 1] |= rows >> (64 - row % 64);
+	for (unsigned k = 0; k < n; k++) {
+		o->may_pend |= bit_of(row + k);
+		o->load[row + k] = (struct mx_race_load){ .in = t->in,
+			                                  .lanes = t->lanes,
+			                                  .number = o->issued[t->stream],
+			                                  .row = (uint16_t)(row + k),
+			                                  .stream = (uint8_t)t->stream };
+	}
 }
 
 /* FLAT calls this twice: for its lanes in memory or scratch, and for those in LDS. */
@@ -166,8 +180,8 @@ void mx_race_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned str
 	const struct register_access t = { w, m->in, true, stream,
 		                           m->in->op->encoding == MX_SMEM ? w->lanes : m->exec };
 	MX_FOR_OPERANDS(o, m->in)
-		for (unsigned k = 0; t.lanes && o->written && k < o->dwords; k++)
-			note_row(&t, mx_operand_row(o->code) + k);
+		if (t.lanes && o->written && o->dwords)
+			note_rows(&t, mx_operand_row(o->code), o->dwords);
 }
 
 static uint64_t touched(const struct mx_wave *w, const struct mx_inst *in, unsigned lanes) {

@@ -237,15 +237,11 @@ static void make_room(struct mx_wave *w, const struct mx_inst *in) {
 static void derive(const struct mx_inst *in, struct mx_race_inst *u) {
 	u->rows = mx_race_rows_of(in);
 	u->doubt = doubt_of(in);
+	u->plain = !u->doubt && !in->counts;
 	u->computed = true;
 }
 
-static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
-	const struct mx_race_analysis *order = context;
-	struct mx_race_inst *u = &order->inst[in->offset / 4];
-	struct mx_race_wave *o = mx_race_wave_of(w);
-	if (skipped)
-		return;
+static void prepare(struct mx_wave *w, const struct mx_inst *in, struct mx_race_inst *u) {
 	if (mx_race_clock_of(w)->n_polls)
 		mx_polls_decide(w);
 	if (!u->computed)
@@ -256,6 +252,16 @@ static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bo
 		mx_race_doubt(w, in, MX_DOUBT_M0_REGISTERS);
 	if (in->counts)
 		make_room(w, in);
+}
+
+static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
+	const struct mx_race_analysis *order = context;
+	struct mx_race_inst *u = &order->inst[in->offset / 4];
+	const struct mx_race_wave *o = mx_race_wave_of(w);
+	if (skipped)
+		return;
+	if (!u->plain || order->sync.wave_sync->any || w->mode & order->mode_index)
+		prepare(w, in, u);
 	if (o->may_pend & u->rows)
 		mx_race_check_registers(w, in);
 }
@@ -321,6 +327,7 @@ static struct mx_race_analysis *new_order(const struct mx_launch *l) {
 		return NULL;
 	o->proof.pc = o->proof.other_pc = MX_NO_PC;
 	o->summary = MX_BY_STEP(mx_summary)();
+	o->mode_index = mx_program_isa(l->program)->mode_index;
 	o->inst = calloc(mx_program_dwords(l->program) + 1, sizeof *o->inst);
 	if (!o->inst || !mx_race_sync_begin(&o->sync, l)) {
 		free_order(o);

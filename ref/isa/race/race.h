@@ -215,6 +215,12 @@ struct mx_race_list_cache {
 	uint32_t group;
 };
 
+/* 64 pages: a bit for each that is known to be shared. */
+struct mx_race_shared {
+	uint64_t word, bits; /* word: address / MX_RACE_PAGE / 64 */
+};
+enum { MX_RACE_SHARED = 64 };
+
 /* Shadow pages by address, and the memory of their readers. */
 struct mx_race_map {
 	struct mx_race_slot {
@@ -222,8 +228,9 @@ struct mx_race_map {
 		struct mx_race_page *page;
 	} * slot;
 	struct mx_race_page *free;
-	size_t n, room, last;
+	size_t n, room;
 	const struct mx_isa *isa;
+	struct mx_race_shared shared[MX_RACE_SHARED]; /* by hash: the last such words */
 	uint64_t absent;  /* a key without a page, or 0: lanes often ask for one again */
 	bool by_cells;    /* no records */
 	unsigned readers; /* most readers of a cell in one workgroup */
@@ -241,17 +248,25 @@ struct mx_race_map {
 struct mx_race_page *mx_race_find_page(struct mx_race_map *m, uint64_t address, unsigned unit,
                                        bool make);
 
-/* The same, fast if the address is in the page of the previous access. */
+/* Where the search for a key begins. */
+static inline size_t mx_race_first_slot(const struct mx_race_map *m, uint64_t key) {
+	return key * 0x9E3779B97F4A7C15 >> 20 & (m->room - 1);
+}
+
+/* The same, fast if the search ends where it begins. */
 static inline struct mx_race_page *mx_race_page(struct mx_race_map *m, uint64_t address,
                                                 unsigned unit, bool make) {
 	uint64_t key = address / MX_RACE_PAGE + 1;
 	if (key == m->absent && !make)
 		return NULL;
-	bool last = m->room && m->slot[m->last].key == key;
-	return last && m->slot[m->last].page->unit <= unit
-	               ? m->slot[m->last].page
+	const struct mx_race_slot *s = m->room ? &m->slot[mx_race_first_slot(m, key)] : NULL;
+	return s && s->key == key && s->page->unit <= unit
+	               ? s->page
 	               : mx_race_find_page(m, address, unit, make);
 }
+
+/* Whether all pages of [from, to) are shared. */
+bool mx_race_are_shared(struct mx_race_map *m, uint64_t from, uint64_t to);
 
 mx_access *mx_race_readers(struct mx_race_map *m);
 /* The slot of a reader in mx_race_cell.readers, and the first that is not empty. */
@@ -354,6 +369,7 @@ struct mx_footprint;
 /* What the analysis needs of an instruction; computed at its first issue. */
 struct mx_race_inst {
 	bool computed;
+	bool plain;                        /* it has no doubt and no counts */
 	mx_doubt doubt;                    /* why a launch that executes it is not proved, if so */
 	uint64_t rows;                     /* mx_race_rows_of */
 	struct mx_footprint *footprint[2]; /* its last ones, in memory and in LDS; or NULL */
@@ -382,6 +398,7 @@ struct mx_race_analysis {
 	struct mx_race_polled polled;
 	struct mx_race_inst *inst; /* by dword of the code */
 	const struct mx_summary_functions *summary;
+	uint32_t mode_index;   /* as in mx_isa */
 	struct mx_proof proof; /* of the launch so far */
 	uint64_t doubted;      /* the workgroup of proof.doubt: those that started before it */
 	bool no_memory;        /* for what a part has accessed */

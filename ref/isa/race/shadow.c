@@ -146,6 +146,7 @@ void mx_race_map_clear(struct mx_race_map *m) {
 		m->blocks->n = 0;
 	m->n_masks = 0;
 	memset(m->cache, 0, sizeof m->cache);
+	memset(m->shared, 0, sizeof m->shared);
 }
 
 void mx_race_map_free(struct mx_race_map *m) {
@@ -159,7 +160,7 @@ void mx_race_map_free(struct mx_race_map *m) {
 /* ---- finding pages: open addressing, at most half full ---- */
 
 static size_t slot_of(const struct mx_race_map *m, uint64_t key) {
-	size_t i = key * 0x9E3779B97F4A7C15 >> 20 & (m->room - 1);
+	size_t i = mx_race_first_slot(m, key);
 	while (m->slot[i].key && m->slot[i].key != key)
 		i = (i + 1) & (m->room - 1);
 	return i;
@@ -176,7 +177,6 @@ static bool grow(struct mx_race_map *m) {
 	for (size_t i = 0; i < old.room; i++)
 		if (old.slot[i].key)
 			m->slot[slot_of(m, old.slot[i].key)] = old.slot[i];
-	m->last = 0;
 	free(old.slot);
 	return true;
 }
@@ -271,9 +271,39 @@ struct mx_race_page *mx_race_find_page(struct mx_race_map *m, uint64_t address, 
 		if (!make || !make_page(m, key, &i, unit))
 			return NULL;
 	}
-	m->last = i;
 	struct mx_race_page *p = m->slot[i].page;
 	return p->unit <= unit || refine(m, p, unit) ? p : NULL;
+}
+
+/* ---- shared pages ---- */
+
+static bool is_shared(struct mx_race_map *m, uint64_t page) {
+	const struct mx_race_page *p = mx_race_page(m, page * MX_RACE_PAGE, 16, false);
+	return p && !p->cell && p->shared;
+}
+
+/* Whether these pages of a word are shared. */
+static bool word_is_shared(struct mx_race_map *m, uint64_t word, uint64_t pages) {
+	struct mx_race_shared *s = &m->shared[word % MX_RACE_SHARED];
+	if (s->word != word)
+		*s = (struct mx_race_shared){ word, 0 };
+	for (uint64_t left = pages & ~s->bits; left; left &= left - 1) {
+		if (!is_shared(m, 64 * word + (unsigned)__builtin_ctzll(left)))
+			return false;
+		s->bits |= left & -left;
+	}
+	return true;
+}
+
+bool mx_race_are_shared(struct mx_race_map *m, uint64_t from, uint64_t to) {
+	uint64_t first = from / MX_RACE_PAGE, last = (to - 1) / MX_RACE_PAGE;
+	bool all = true;
+	for (uint64_t word = first / 64; all && word <= last / 64; word++) {
+		uint64_t pages = ~0ull << (word == first / 64 ? first % 64 : 0);
+		pages &= ~0ull >> (word == last / 64 ? 63 - last % 64 : 0);
+		all = word_is_shared(m, word, pages);
+	}
+	return all;
 }
 
 /* ---- two maps ---- */

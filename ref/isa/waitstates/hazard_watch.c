@@ -3,7 +3,8 @@
  * The result of a check follows from the instruction and from the path of the wave up to the
  * horizon. This path is straight code, or a route: straight code after jumps between short pieces
  * of straight code. A program numbers its routes, and keeps for each instruction on which of these
- * paths its check found nothing. */
+ * paths its check found nothing. For each route it keeps how far the straight code after it is
+ * clear; the instructions of clear code enter the ring together, when it ends. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -39,6 +40,8 @@ struct path {
 	 * instruction, and the route to it; 0: a route without a number. */
 	uint64_t straight_since;
 	uint32_t start, next_offset, route;
+	uint32_t noted; /* the ring has the instructions before this offset */
+	uint32_t clear; /* no check finds anything in the straight code up to this offset */
 	unsigned next, jumps;
 	struct issued ring[RING];
 	struct segment before[SEGMENTS];
@@ -52,9 +55,10 @@ typedef _Atomic uint64_t passed;
 enum { STRAIGHT = 1, ROUTE_BITS = 21, NO_JUMP = UINT32_MAX };
 
 /* step: the target of the last jump; then, backwards up to the horizon, the end and the start of
- * each segment. */
+ * each segment. clear: as in the path; one thread may set it back. */
 struct route {
 	atomic_bool made;
+	_Atomic uint32_t clear;
 	uint32_t step[STEPS];
 };
 
@@ -63,6 +67,7 @@ struct site {
 	passed passed;
 	bool follows; /* these three as in its traits */
 	uint8_t states, reach;
+	uint8_t size; /* of the instruction, in bytes */
 };
 
 /* Kept with the program. */
@@ -107,6 +112,24 @@ static bool check(struct mx_wave *w, const struct mx_hazard_traits *t) {
 		}
 	}
 	return none;
+}
+
+/* ---- the ring ---- */
+
+static void note(const struct checks *c, struct path *h) {
+	const struct site *s = &c->site[h->noted / 4];
+	if (s->reach) {
+		h->ring[h->next++ % RING] = (struct issued){ &c->traits[h->noted / 4], h->state };
+		if (h->state + 1 + s->reach > h->until)
+			h->until = h->state + 1 + s->reach;
+	}
+	h->state += s->states;
+	h->noted += s->size;
+}
+
+static void note_straight(const struct checks *c, struct path *h) {
+	while (h->noted != h->next_offset)
+		note(c, h);
 }
 
 /* ---- paths ---- */
@@ -168,9 +191,11 @@ static uint32_t route_of(struct checks *c, const struct path *h) {
 static void jump_to(struct checks *c, struct path *h, const struct mx_inst *in) {
 	h->before[h->jumps++ % SEGMENTS] =
 		(struct segment){ h->start, h->next_offset, h->state - h->straight_since };
-	h->start = in->offset;
+	h->start = h->next_offset = h->noted = h->clear = in->offset;
 	h->straight_since = h->state;
 	h->route = route_of(c, h);
+	uint32_t clear = h->route ? c->route[h->route - 1].clear : 0;
+	h->clear = clear > h->clear ? clear : h->clear;
 }
 
 static bool has_route(uint64_t passed, uint32_t route) {
@@ -186,43 +211,57 @@ static uint64_t with_route(uint64_t passed, uint32_t route) {
 	       (passed & STRAIGHT);
 }
 
-static void check_path(struct mx_wave *w, const struct mx_hazard_traits *t, passed *memo) {
+/* Whether there is no hazard. */
+static bool check_path(struct mx_wave *w, const struct mx_hazard_traits *t, passed *memo) {
 	const struct path *h = path_of(w);
 	bool straight = h->state - h->straight_since >= MX_HAZARD_HORIZON;
 	uint64_t was = atomic_load_explicit(memo, memory_order_relaxed);
 	if (straight ? was & STRAIGHT : h->route && has_route(was, h->route))
+		return true;
+	if (!check(w, t))
+		return false;
+	if (straight || h->route) {
+		was = straight ? was | STRAIGHT : with_route(was, h->route);
+		atomic_store_explicit(memo, was, memory_order_relaxed);
+	}
+	return true;
+}
+
+/* An instruction that is not known to be clear. */
+static void check_next(struct checks *c, struct mx_wave *w, const struct mx_inst *in) {
+	struct site *s = &c->site[in->offset / 4];
+	struct path *h = path_of(w);
+	note_straight(c, h);
+	bool none = !s->follows || h->state >= h->until ||
+	            check_path(w, &c->traits[in->offset / 4], &s->passed);
+	h->next_offset += in->size;
+	note(c, h);
+	if (!none || !h->route || h->clear != in->offset)
 		return;
-	if (!check(w, t) || !(straight || h->route))
-		return;
-	was = straight ? was | STRAIGHT : with_route(was, h->route);
-	atomic_store_explicit(memo, was, memory_order_relaxed);
+	h->clear = h->next_offset;
+	atomic_store_explicit(&c->route[h->route - 1].clear, h->clear, memory_order_relaxed);
 }
 
 static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
 	struct checks *c = context;
-	const struct mx_hazard_traits *t = &c->traits[in->offset / 4];
-	struct site *s = &c->site[in->offset / 4];
 	struct path *h = path_of(w);
 	if (skipped)
 		return;
-	if (in->offset != h->next_offset)
+	if (in->offset != h->next_offset) {
+		note_straight(c, h);
 		jump_to(c, h, in);
-	h->next_offset = in->offset + in->size;
-	if (s->follows && h->state < h->until)
-		check_path(w, t, &s->passed);
-	if (s->reach) {
-		h->ring[h->next++ % RING] = (struct issued){ t, h->state };
-		if (h->state + 1 + s->reach > h->until)
-			h->until = h->state + 1 + s->reach;
 	}
-	h->state += s->states;
+	if (in->offset < h->clear)
+		h->next_offset += in->size;
+	else
+		check_next(c, w, in);
 }
 
 /* ---- the wave, the workgroup, the launch ---- */
 
 static unsigned wave_begin(void *context, struct mx_wave *w) {
 	(void)context;
-	*path_of(w) = (struct path){ .next_offset = NO_JUMP };
+	*path_of(w) = (struct path){ .next_offset = NO_JUMP, .noted = NO_JUMP };
 	return MX_WATCH_ISSUE;
 }
 
@@ -261,6 +300,7 @@ static void *make_checks(const struct mx_program *p, uint64_t entry) {
 		c->site[i].follows = c->traits[i].follows;
 		c->site[i].states = c->traits[i].states;
 		c->site[i].reach = c->traits[i].reach;
+		c->site[i].size = (uint8_t)mx_program_at(p, 4 * i)->size;
 	}
 	return c;
 }
