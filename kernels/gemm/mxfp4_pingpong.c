@@ -33,6 +33,7 @@ enum {
 	ROW = STEP / 2, /* bytes of a row in LDS */
 	PANEL = TILE * ROW,
 	DMA_ROWS = DMA / ROW,
+	MOST_AHEAD = 3, /* steps */
 };
 
 /* A wave's vector memory operations of a step: a half of A, B, scales. */
@@ -57,8 +58,12 @@ enum {
 #define PHASE 1
 #endif
 
-SHARED u8 panels_a[2][PANEL];
-SHARED u8 panels_b[2][PANEL];
+/* Before the panels, because M0 is up to MOST_AHEAD steps less than where a load writes. */
+struct panels {
+	u8 before[MOST_AHEAD * ROW], a[2][PANEL], b[2][PANEL];
+};
+
+SHARED struct panels panels;
 
 struct scales {
 	u32 a[2][GROUPS_M], b[GROUPS_N];
@@ -75,23 +80,24 @@ struct wave {
 	u32 at_a_scales[2][GROUPS_M], at_b_scales[GROUPS_N]; /* in step 0 */
 	u32 to_a, to_b;                                      /* LDS of its loads, of even steps */
 	u32 read_a[2], read_b[2];                            /* of its reads, for halves of K */
-	u32 next, after;                                     /* bytes before steps s + 1, s + 2 */
-	u32 next_scales;
+	u32 k, k_scales;                                     /* bytes before the even step */
 };
 
 /* ---- a wave's place ---- */
 
-/* The lane's offset of the n-th load of rows from `first` on. Chunk c of row r is at c ^ (r / 2 %
- * 8) in LDS: a row has half of the 64 banks, so the 16 lanes that read chunk c of 16 rows use every
- * bank once. */
+/* The lane's offset of the n-th load of rows from `first` on, a multiple of 16. Chunk c of row r is
+ * at c ^ (r / 2 % 8) in LDS: a row has half of the 64 banks, so the 16 lanes that read chunk c of
+ * 16 rows use every bank once. A load has DMA_ROWS = 8 rows, so the next one has the other bit 2.
+ */
 INLINE u32 load_offset(u32 K, u32 first, u32 n) {
-	u32 row = first + n * DMA_ROWS + LANE() / 8, c = LANE() % 8 ^ row / 2 % 8;
-	return BEFORE_DMA - n * DMA + row * (K / 2) + c * CHUNK;
+	u32 row = LANE() / DMA_ROWS, c = LANE() % 8 ^ row / 2;
+	u32 before = (first + n * DMA_ROWS) * (K / 2) + BEFORE_DMA - n * DMA;
+	return (row * (K / 2) + (c ^ n % 2 * 4) * CHUNK) + before;
 }
 
 INLINE u32 read_address(LDS u8 *panel, u32 row, u32 half) {
-	u32 r = LANE() % 16, c = half * 4 + LANE() / 16;
-	return (u32)panel + (row + r) * ROW + (c ^ r / 2) * CHUNK;
+	u32 r = LANE() % 16, c = LANE() / 16 ^ r / 2;
+	return r * ROW + (c ^ half * 4) * CHUNK + ((u32)panel + row * ROW);
 }
 
 INLINE u32 scale_offset(u32 K, u32 row) {
@@ -115,8 +121,8 @@ INLINE struct wave find_wave(const struct matrices *m, u32 row, u32 col) {
 #pragma unroll
 		for (u32 g = 0; g < GROUPS_M; g++)
 			w.at_a_scales[i][g] = scale_offset(K, i * HALF + rows_a + g * GROUP_ROWS);
-		w.read_a[i] = read_address(panels_a[0], rows_a, i);
-		w.read_b[i] = read_address(panels_b[0], columns, i);
+		w.read_a[i] = read_address(panels.a[0], rows_a, i);
+		w.read_b[i] = read_address(panels.b[0], columns, i);
 	}
 #pragma unroll
 	for (u32 n = 0; n < LOADS_B; n++)
@@ -124,10 +130,9 @@ INLINE struct wave find_wave(const struct matrices *m, u32 row, u32 col) {
 #pragma unroll
 	for (u32 g = 0; g < GROUPS_N; g++)
 		w.at_b_scales[g] = scale_offset(K, columns + g * GROUP_ROWS);
-	w.to_a = scalar((u32)panels_a[0] + load_a * ROW);
-	w.to_b = scalar((u32)panels_b[0] + load_b * ROW);
-	w.next = w.next_scales = CONSTANT_SGPR(0);
-	w.after = CONSTANT_SGPR(ROW);
+	w.to_a = scalar((u32)panels.a[0] + load_a * ROW);
+	w.to_b = scalar((u32)panels.b[0] + load_b * ROW);
+	w.k = w.k_scales = CONSTANT_SGPR(0);
 	return w;
 }
 
@@ -147,32 +152,36 @@ INLINE void read_b(const struct wave *w, u32 parity, fragments_b f) {
 		              parity * PANEL + n % FRAGS_N * 16 * ROW);
 }
 
-/* Another instruction has to stand between M0 and its loads. */
-#define M0_OF_A(w, parity, half) SET_M0((w)->to_a, (parity)*PANEL + (half)*HALF * ROW)
-#define M0_OF_B(w, parity)       SET_M0((w)->to_b, (parity)*PANEL)
+/* Loads of the step that is `ahead` steps after the even one. The offset of an LDS-DMA counts in
+ * LDS too, so M0 is less by it. Another instruction has to stand between M0 and its loads. */
+#define M0_OF_A(w, parity, half, ahead)                                                            \
+	SET_M0((w)->to_a, (parity)*PANEL + (half)*HALF * ROW - (ahead)*ROW)
+#define M0_OF_B(w, parity, ahead) SET_M0((w)->to_b, (parity)*PANEL - (ahead)*ROW)
 
-INLINE void load_a(const struct wave *w, u32 half, u32 k) {
+INLINE void load_a(const struct wave *w, u32 half, u32 ahead) {
 #pragma unroll
 	for (u32 n = 0; n < LOADS_A; n++)
-		LOAD_LDS(n, w->a, w->at_a[half][n], k);
+		LOAD_LDS_AFTER(n, ahead * ROW, w->a, w->at_a[half][n], w->k);
 }
 
-INLINE void load_b(const struct wave *w, u32 k) {
+INLINE void load_b(const struct wave *w, u32 ahead) {
 #pragma unroll
 	for (u32 n = 0; n < LOADS_B; n++)
-		LOAD_LDS(n, w->b, w->at_b[n], k);
+		LOAD_LDS_AFTER(n, ahead * ROW, w->b, w->at_b[n], w->k);
 }
 
 /* The offsets are used after the loads: adjacent loads are repeated together after a page fault, so
  * none may overwrite an offset of another [LLVM GCNHazardRecognizer: soft clauses]. */
-INLINE void load_scales(const struct wave *w, u32 k, struct scales *s) {
+INLINE void load_scales(const struct wave *w, u32 ahead, struct scales *s) {
 #pragma unroll
 	for (u32 n = 0; n < 2 * GROUPS_M; n++)
 		LOAD_DIRECT("dword", s->a[n / GROUPS_M][n % GROUPS_M], w->a_scales,
-		            w->at_a_scales[n / GROUPS_M][n % GROUPS_M], k, 0);
+		            w->at_a_scales[n / GROUPS_M][n % GROUPS_M], w->k_scales,
+		            ahead * SCALE_STEP);
 #pragma unroll
 	for (u32 n = 0; n < GROUPS_N; n++)
-		LOAD_DIRECT("dword", s->b[n], w->b_scales, w->at_b_scales[n], k, 0);
+		LOAD_DIRECT("dword", s->b[n], w->b_scales, w->at_b_scales[n], w->k_scales,
+		            ahead * SCALE_STEP);
 #pragma unroll
 	for (u32 n = 0; n < 2 * GROUPS_M; n++)
 		USE_V(w->at_a_scales[n / GROUPS_M][n % GROUPS_M]);
@@ -208,10 +217,9 @@ INLINE void matrix_cluster(fragments_a a, fragments_b b, const struct scales *s,
 
 /* The values are opaque: the compiler would add again before a load, which needs a wait state. */
 INLINE void advance(struct wave *w) {
-	w->next += ROW;
-	w->after += ROW;
-	w->next_scales += SCALE_STEP;
-	asm volatile("" : "+s"(w->next), "+s"(w->after), "+s"(w->next_scales));
+	w->k += 2 * ROW;
+	w->k_scales += 2 * SCALE_STEP;
+	asm volatile("" : "+s"(w->k), "+s"(w->k_scales));
 }
 
 /* What a step loads: for the next two, for the next one, nothing. */
@@ -221,16 +229,17 @@ enum ahead { TWO, ONE, NONE };
  * and A0 and B of the next step are in flight. */
 INLINE void do_step(struct wave *w, u32 parity, enum ahead ahead, int from_zero,
                     const struct scales *now, struct scales *next, accumulators acc) {
+	u32 next_step = parity + 1, after = parity + 2;
 	fragments_a a;
 	fragments_b b;
 
 	if (ahead != NONE)
-		M0_OF_A(w, !parity, 1);
+		M0_OF_A(w, !parity, 1, next_step);
 	read_a(w, parity, 0, 0, a);
 	read_a(w, parity, 0, FRAGS_M, a);
 	read_b(w, parity, b);
 	if (ahead != NONE) {
-		load_a(w, 1, w->next);
+		load_a(w, 1, next_step);
 		END_MEMORY(LOADS_A + LOADS_B + LOADS_A);
 	} else {
 		END_MEMORY(0);
@@ -238,49 +247,47 @@ INLINE void do_step(struct wave *w, u32 parity, enum ahead ahead, int from_zero,
 	matrix_cluster(a, b, now, 0, from_zero, acc);
 
 	if (ahead != NONE)
-		load_scales(w, w->next_scales, next);
+		load_scales(w, next_step, next);
 	if (ahead == TWO)
-		M0_OF_A(w, parity, 0);
+		M0_OF_A(w, parity, 0, after);
 	read_a(w, parity, 1, 0, a);
 	if (ahead == TWO) {
-		load_a(w, 0, w->after);
-		M0_OF_B(w, parity);
+		load_a(w, 0, after);
+		M0_OF_B(w, parity, after);
 	}
 	read_a(w, parity, 1, FRAGS_M, a);
 	if (ahead == TWO) {
-		load_b(w, w->after);
+		load_b(w, after);
 		END_MEMORY(LOADS_A + LOADS_SCALES + LOADS_A + LOADS_B);
 	} else {
 		END_MEMORY(LOADS_A + LOADS_SCALES);
 	}
 	matrix_cluster(a, b, now, 1, from_zero, acc);
-	advance(w);
 }
 
-/* Loads outside of clusters. */
-INLINE void load_a_alone(const struct wave *w, u32 parity, u32 half, u32 k) {
-	M0_OF_A(w, parity, half);
+/* Loads outside of clusters, of step 0 or 1. */
+INLINE void load_a_alone(const struct wave *w, u32 half, u32 step) {
+	M0_OF_A(w, step, half, step);
 	asm volatile("s_nop 0");
-	load_a(w, half, k);
+	load_a(w, half, step);
 }
 
-INLINE void load_b_alone(const struct wave *w, u32 parity, u32 k) {
-	M0_OF_B(w, parity);
+INLINE void load_b_alone(const struct wave *w, u32 step) {
+	M0_OF_B(w, step, step);
 	asm volatile("s_nop 0");
-	load_b(w, k);
+	load_b(w, step);
 }
 
 /* Loads step 0, and A0 and B of step 1. */
 INLINE void begin(struct wave *w, struct scales *s) {
-	load_a_alone(w, 0, 0, w->next);
-	load_b_alone(w, 0, w->next);
-	load_a_alone(w, 0, 1, w->next);
-	load_scales(w, w->next_scales, s);
-	load_a_alone(w, 1, 0, w->after);
-	load_b_alone(w, 1, w->after);
+	load_a_alone(w, 0, 0);
+	load_b_alone(w, 0);
+	load_a_alone(w, 1, 0);
+	load_scales(w, 0, s);
+	load_a_alone(w, 0, 1);
+	load_b_alone(w, 1);
 	WAIT_VMCNT(LOADS_A + LOADS_SCALES + LOADS_A + LOADS_B);
 	BARRIER();
-	advance(w);
 }
 
 INLINE void be_late(u32 is_late) {
@@ -290,18 +297,22 @@ INLINE void be_late(u32 is_late) {
 			BARRIER();
 }
 
+INLINE void do_two(struct wave *w, int from_zero, struct scales *even, struct scales *odd,
+                   accumulators acc) {
+	do_step(w, 0, TWO, from_zero, even, odd, acc);
+	do_step(w, 1, TWO, 0, odd, even, acc);
+	advance(w);
+}
+
 /* An even number of steps, at least four. */
 INLINE void multiply(struct wave *w, u32 steps, u32 group, accumulators acc) {
 	struct scales even, odd;
 
 	begin(w, &even);
 	be_late(group == 1);
-	do_step(w, 0, TWO, 1, &even, &odd, acc);
-	do_step(w, 1, TWO, 0, &odd, &even, acc);
-	for (u32 s = 6; s <= steps; s += 2) {
-		do_step(w, 0, TWO, 0, &even, &odd, acc);
-		do_step(w, 1, TWO, 0, &odd, &even, acc);
-	}
+	do_two(w, 1, &even, &odd, acc);
+	for (u32 s = 6; s <= steps; s += 2)
+		do_two(w, 0, &even, &odd, acc);
 	do_step(w, 0, ONE, 0, &even, &odd, acc);
 	do_step(w, 1, NONE, 0, &odd, &even, acc);
 	be_late(group == 0);

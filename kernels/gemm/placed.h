@@ -128,9 +128,12 @@ INLINE u32 bytes_of(u32 s, u32 tiles, u32 bytes) {
 	asm volatile("s_add_u32 m0, %0, %1" ::"s"(base), "n"(add) : "scc", "memory")
 
 /* The n-th LDS-DMA of a tile, at M0 of the first of its four. */
-#define LOAD_LDS(n, descriptor, offset, soffset)                                                   \
+#define LOAD_LDS(n, descriptor, offset, soffset) LOAD_LDS_AFTER(n, 0, descriptor, offset, soffset)
+
+/* The same, `bytes` after. */
+#define LOAD_LDS_AFTER(n, bytes, descriptor, offset, soffset)                                      \
 	asm volatile("buffer_load_dwordx4 %0, %1, %2 offen offset:%3 lds" ::"v"(offset),           \
-	             "s"(descriptor), "s"(soffset), "n"((n) % 4 * DMA)                             \
+	             "s"(descriptor), "s"(soffset), "n"((n) % 4 * DMA + (bytes))                   \
 	             : "memory")
 
 /* Adds x y, where byte 2 half + odd of a scale dword is that of the fragment, to registers of

@@ -23,7 +23,19 @@ struct operands {
 	struct mx_cvt_info info;
 	struct operand data[2], random, scale;
 	mx_assumption denormals; /* the rule for those that MODE does not keep */
+	uint32_t keeps;          /* the bits of a partial result that are those of the old dword */
 };
+
+static uint32_t kept_bits(const struct mx_inst *in, const struct mx_cvt_info *i) {
+	uint32_t zeros[MAX_SOURCE] = { 0 }, of_zeros, of_ones;
+	struct mx_cvt_args a = { .source = zeros, .op_sel = in->op_sel };
+	if (!i->partial)
+		return 0;
+	mx_cvt(in->op->cvt, &a, &of_zeros);
+	a.old = ~0u;
+	mx_cvt(in->op->cvt, &a, &of_ones);
+	return of_zeros ^ of_ones;
+}
 
 static bool take(struct mx_wave *w, const struct mx_inst *in, unsigned i, unsigned dwords,
                  struct operand *o) {
@@ -131,7 +143,7 @@ static void note(struct mx_wave *w, const struct mx_inst *in, const struct opera
  * keeps depend only on the old dword. */
 static uint32_t convert(struct mx_wave *w, const struct mx_inst *in, const struct operands *o,
                         unsigned lane, int from, uint32_t *d) {
-	uint32_t source[MAX_SOURCE], kept[MAX_RESULT], unwritten = 0;
+	uint32_t source[MAX_SOURCE], unwritten = 0;
 	unsigned row = mx_row_at(in, MX_AT_RESULT);
 	struct mx_cvt_args a = { .source = source,
 		                 .op_sel = in->op_sel,
@@ -144,17 +156,13 @@ static uint32_t convert(struct mx_wave *w, const struct mx_inst *in, const struc
 		unwritten |= gather(w, &o->random, (int)lane, &a.random);
 	if (o->info.scaled)
 		unwritten |= gather(w, &o->scale, (int)lane, &a.scale);
-	uint32_t old = o->info.partial ? w->v[row][lane] : 0;
 	uint32_t old_unwritten = o->info.partial ? mx_vunwritten(w, row, lane) : 0;
-	a.old = ~old;
-	mx_cvt(in->op->cvt, &a, kept);
-	a.old = old;
+	a.old = o->info.partial ? w->v[row][lane] : 0;
 	mx_cvt(in->op->cvt, &a, d);
 	note(w, in, o, lane, &a, d);
 	if (!(w->mode & MX_MODE_F32_RESULTS) && !strcmp(o->info.to, "FP32"))
 		flush_results(&o->info, d);
-	uint32_t keeps = o->info.partial ? kept[0] ^ d[0] : 0;
-	return (old_unwritten & keeps) | (unwritten ? ~keeps : 0);
+	return (old_unwritten & o->keeps) | (unwritten ? ~o->keeps : 0);
 }
 
 void mx_exec_cvt(struct mx_wave *w, const struct mx_inst *in) {
@@ -170,6 +178,7 @@ void mx_exec_cvt(struct mx_wave *w, const struct mx_inst *in) {
 		        why ? MX_BECAUSE_OF(REFUSED, why) : MX_BECAUSE(OP_SEL));
 		return;
 	}
+	o.keeps = kept_bits(in, &o.info);
 	if (!take_all(w, in, &o) || !mx_vgprs_exist(w, in, row, o.info.dst_dwords))
 		return;
 	if (in->dpp.used)
