@@ -2,13 +2,11 @@
 #ifndef MX_RUNTIME_H
 #define MX_RUNTIME_H
 
-#define __HIP_PLATFORM_AMD__ 1
-#include <hip/hip_runtime_api.h>
-
 #include <pthread.h>
 #include <time.h>
 
 #include "../codeobject/codeobject.h"
+#include "hip7.h"
 #include "mxhip.h"
 
 enum {

@@ -365,6 +365,14 @@ static void test_form(void) {
 	ok(hipGraphGetEdges(b.graph, NULL, NULL, &n) == hipSuccess && n == 3 &&
 	           hipGraphGetEdges(b.graph, from, NULL, &n) == hipErrorInvalidValue,
 	   "or their number alone");
+	hipGraphNodeType type[4];
+	must(hipGraphNodeGetType(b.add, &type[0]));
+	must(hipGraphNodeGetType(b.copy, &type[1]));
+	must(hipGraphNodeGetType(b.set, &type[2]));
+	must(hipGraphNodeGetType(b.call, &type[3]));
+	ok((int)type[0] == 0 && (int)type[1] == 1 && (int)type[2] == 2 && (int)type[3] == 3 &&
+	           sizeof(HIP_MEMCPY3D) == 184,
+	   "types and structures are those of HIP 7");
 	must(hipGraphRemoveDependencies(b.graph, &b.add, &b.copy, 1));
 	must(hipGraphGetRootNodes(b.graph, NULL, &n_roots));
 	ok(n_roots == 2 &&

@@ -88,7 +88,7 @@ static void test_freed_by_its_kind(void) {
 
 /* ---- pointers ---- */
 
-/* hipMemoryType of HIP 6 and 7. */
+/* hipMemoryType of HIP 7. */
 enum { HOST = 1, DEVICE = 2, MANAGED = 3 };
 
 static void test_pointer(void *p, size_t bytes, int type, const char *what) {
