@@ -406,4 +406,9 @@ int mx_stream_device(hipStream_t handle);
 hipError_t mx_function_of(const void *host, int device, const struct mx_function **f);
 hipError_t mx_variable_of(const void *host, uint8_t **address, size_t *bytes);
 
+/* The address of [offset, offset + bytes) of a variable. wrong: the kind of a copy in the other
+ * direction. */
+hipError_t mx_part_of_variable(const void *symbol, size_t offset, size_t bytes, hipMemcpyKind kind,
+                               hipMemcpyKind wrong, uint8_t **p);
+
 #endif
