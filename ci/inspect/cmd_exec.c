@@ -1,8 +1,10 @@
 /* mxcheck exec: runs a program on the emulated device, with every launch watched. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <glob.h>
 #include <limits.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,23 +235,21 @@ static void set_environment(const struct exec *x) {
 
 /* ---- running ---- */
 
-/* The exit status of the program, as a shell has it. Ctrl-C is the program's. */
-static int run_program(const struct exec *x, char **argv) {
+/* The exit status of the program, as a shell has it; false if it cannot be started. Ctrl-C is the
+ * program's. */
+static bool run_program(const struct exec *x, char **argv, int *exit_status) {
 	int status;
+	pid_t child;
 	fflush(stdout);
-	pid_t child = fork();
-	if (child < 0)
-		return mx_complain("exec", "fork: %s", strerror(errno));
-	if (!child) {
-		set_environment(x);
-		execvp(argv[0], argv);
-		mx_complain("exec", "%s: %s", argv[0], strerror(errno));
-		_exit(errno == ENOENT ? 127 : 126);
-	}
+	set_environment(x);
+	int error = posix_spawnp(&child, argv[0], NULL, NULL, argv, environ);
+	if (error)
+		return mx_complain("exec", "%s: %s", argv[0], strerror(error)), false;
 	signal(SIGINT, SIG_IGN);
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	*exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return true;
 }
 
 /* A folder that stays; it is empty. */
@@ -284,8 +284,7 @@ static int run(struct exec *x, char **argv) {
 	if (x->profile &&
 	    mx_exec_profile(x->profile, x->folder, x->arithmetic, sizeof x->arithmetic, &err))
 		mx_complain("exec", "%s", err.text);
-	else if (link_runtime(x->folder)) {
-		status = run_program(x, argv);
+	else if (link_runtime(x->folder) && run_program(x, argv, &status)) {
 		int worst = report(x);
 		status = status ? status : worst;
 	}

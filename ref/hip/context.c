@@ -228,6 +228,22 @@ MXHIP_API hipError_t hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr what,
 	return e;
 }
 
+/* The devices of a host are linked with each other. */
+MXHIP_API hipError_t hipExtGetLinkTypeAndHopCount(int device, int peer, uint32_t *type,
+                                                  uint32_t *hops) {
+	enum { XGMI = 4 }; /* HSA_AMD_LINK_INFO_TYPE_XGMI */
+	if (!type || !hops)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = check_both(device, peer);
+	if (e == hipSuccess && device == peer)
+		e = mx_hip_return(hipErrorInvalidValue);
+	if (e == hipSuccess) {
+		*type = XGMI;
+		*hops = 1;
+	}
+	return e;
+}
+
 MXHIP_API hipError_t hipMemcpyPeer(void *to, int to_device, const void *from, int from_device,
                                    size_t bytes) {
 	hipError_t e = check_both(to_device, from_device);

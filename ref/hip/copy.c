@@ -152,18 +152,44 @@ SET(hipMemsetD16, hipMemsetD16Async, hipDeviceptr_t, unsigned short, 2)
 SET(hipMemsetD32, hipMemsetD32Async, hipDeviceptr_t, int, 4)
 #undef SET
 
-MXHIP_API hipError_t hipMemset2DAsync(void *to, size_t pitch, int value, size_t width,
-                                      size_t height, hipStream_t stream) {
-	if (width > pitch)
-		return mx_hip_fail(hipErrorInvalidValue, "rows of %zu bytes, pitch %zu", width,
+static hipError_t set_rows(hipStream_t stream, void *to, size_t pitch, unsigned value,
+                           unsigned element, size_t width, size_t height) {
+	if (width > pitch / element)
+		return mx_hip_fail(hipErrorInvalidValue,
+		                   "rows of %zu elements of %u bytes, pitch %zu", width, element,
 		                   pitch);
 	return mx_stream_set(stream, &(hipMemsetParams){ .dst = to,
-	                                                 .elementSize = 1,
+	                                                 .elementSize = element,
 	                                                 .pitch = pitch,
 	                                                 .height = height,
-	                                                 .value = (unsigned)value,
+	                                                 .value = value,
 	                                                 .width = height ? width : 0 });
 }
+
+MXHIP_API hipError_t hipMemset2DAsync(void *to, size_t pitch, int value, size_t width,
+                                      size_t height, hipStream_t stream) {
+	return set_rows(stream, to, pitch, (unsigned)value, 1, width, height);
+}
+
+/* Rows of elements of each width, of HIP 7.1. */
+#define SET_ROWS(now, async, value_type, bytes)                                                    \
+	MXHIP_API hipError_t async(hipDeviceptr_t to, size_t pitch, value_type value,              \
+	                           size_t width, size_t height, hipStream_t stream);               \
+	MXHIP_API hipError_t async(hipDeviceptr_t to, size_t pitch, value_type value,              \
+	                           size_t width, size_t height, hipStream_t stream) {              \
+		return set_rows(stream, to, pitch, (unsigned)value, bytes, width, height);         \
+	}                                                                                          \
+	MXHIP_API hipError_t now(hipDeviceptr_t to, size_t pitch, value_type value, size_t width,  \
+	                         size_t height);                                                   \
+	MXHIP_API hipError_t now(hipDeviceptr_t to, size_t pitch, value_type value, size_t width,  \
+	                         size_t height) {                                                  \
+		return waited(set_rows(NULL, to, pitch, (unsigned)value, bytes, width, height),    \
+		              NULL);                                                               \
+	}
+SET_ROWS(hipMemsetD2D8, hipMemsetD2D8Async, unsigned char, 1)
+SET_ROWS(hipMemsetD2D16, hipMemsetD2D16Async, unsigned short, 2)
+SET_ROWS(hipMemsetD2D32, hipMemsetD2D32Async, unsigned, 4)
+#undef SET_ROWS
 
 MXHIP_API hipError_t hipMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
 	return waited(hipMemset2DAsync(to, pitch, value, width, height, NULL), NULL);
@@ -299,6 +325,55 @@ MXHIP_API hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *d, hipStream_t stre
 
 MXHIP_API hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D *d) {
 	return waited(hipDrvMemcpy3DAsync(d, NULL), NULL);
+}
+
+MXHIP_API hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D *m, hipStream_t stream) {
+	if (!m)
+		return mx_hip_return(hipErrorInvalidValue);
+	const HIP_MEMCPY3D d = { .srcXInBytes = m->srcXInBytes,
+		                 .srcY = m->srcY,
+		                 .srcMemoryType = m->srcMemoryType,
+		                 .srcHost = m->srcHost,
+		                 .srcDevice = m->srcDevice,
+		                 .srcPitch = m->srcPitch,
+		                 .dstXInBytes = m->dstXInBytes,
+		                 .dstY = m->dstY,
+		                 .dstMemoryType = m->dstMemoryType,
+		                 .dstHost = m->dstHost,
+		                 .dstDevice = m->dstDevice,
+		                 .dstPitch = m->dstPitch,
+		                 .WidthInBytes = m->WidthInBytes,
+		                 .Height = m->Height,
+		                 .Depth = 1 };
+	return hipDrvMemcpy3DAsync(&d, stream);
+}
+
+MXHIP_API hipError_t hipMemcpyParam2D(const hip_Memcpy2D *m) {
+	return waited(hipMemcpyParam2DAsync(m, NULL), NULL);
+}
+
+MXHIP_API hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D *m) {
+	return hipMemcpyParam2D(m);
+}
+
+/* Copies one after the other, which the batch allows; its attributes are hints. *failed: the first
+ * copy that is wrong. */
+MXHIP_API hipError_t hipMemcpyBatchAsync(void **to, void **from, size_t *bytes, size_t n,
+                                         void *attributes, size_t *indices, size_t n_attributes,
+                                         size_t *failed, hipStream_t stream);
+MXHIP_API hipError_t hipMemcpyBatchAsync(void **to, void **from, size_t *bytes, size_t n,
+                                         void *attributes, size_t *indices, size_t n_attributes,
+                                         size_t *failed, hipStream_t stream) {
+	hipError_t e = hipSuccess;
+	(void)attributes, (void)indices, (void)n_attributes;
+	if (!to || !from || !bytes || !n)
+		return mx_hip_return(hipErrorInvalidValue);
+	for (size_t i = 0; e == hipSuccess && i < n; i++) {
+		e = copy_bytes(stream, to[i], from[i], bytes[i], hipMemcpyDefault);
+		if (e != hipSuccess && failed)
+			*failed = i;
+	}
+	return e;
 }
 
 /* hipMemcpy3DPeerParms of HIP 7.1; HIP 5's headers lack it. */

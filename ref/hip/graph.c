@@ -13,6 +13,7 @@ static void clear_graph(struct ihipGraph *g);
 void mx_node_clear(struct hipGraphNode *node) {
 	mx_arguments_free(&node->kernel.arguments);
 	if (node->child) {
+		mx_handle_remove(MX_GRAPH, node->child);
 		clear_graph(node->child);
 		free(node->child);
 	}
@@ -283,7 +284,7 @@ MXHIP_API hipError_t hipGraphCreate(hipGraph_t *g, unsigned flags) {
 }
 
 MXHIP_API hipError_t hipGraphDestroy(hipGraph_t g) {
-	if (!g)
+	if (!g || (mx_is_graph(g) && g->is_child))
 		return mx_hip_return(hipErrorInvalidValue);
 	if (!mx_handle_remove(MX_GRAPH, g))
 		return mx_hip_fail(hipErrorIllegalState, "%p is not a live graph", (void *)g);
@@ -308,11 +309,48 @@ MXHIP_API hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *exec, hipGraph
 	hipError_t e = made ? copy_graph(&made->graph, g) : mx_hip_return(hipErrorOutOfMemory);
 	if (e == hipSuccess && !mx_handle_add(MX_GRAPH_EXEC, made))
 		e = mx_hip_return(hipErrorOutOfMemory);
-	if (e == hipSuccess)
+	if (e == hipSuccess) {
+		made->flags = flags;
 		*exec = made;
-	else
+	} else
 		free_exec(made);
 	return e;
+}
+
+/* hipGraphInstantiateParams of HIP 6 and 7. */
+struct mx_instantiation {
+	hipGraphNode_t error;
+	unsigned long long flags;
+	int result; /* hipGraphInstantiateResult */
+	hipStream_t upload;
+};
+
+MXHIP_API hipError_t hipGraphInstantiateWithParams(hipGraphExec_t *exec, hipGraph_t g,
+                                                   struct mx_instantiation *p);
+MXHIP_API hipError_t hipGraphInstantiateWithParams(hipGraphExec_t *exec, hipGraph_t g,
+                                                   struct mx_instantiation *p) {
+	if (!p)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = hipGraphInstantiateWithFlags(exec, g, p->flags);
+	p->error = NULL;
+	p->result = e != hipSuccess; /* hipGraphInstantiateError */
+	return e;
+}
+
+MXHIP_API hipError_t hipGraphExecGetFlags(hipGraphExec_t exec, unsigned long long *flags);
+MXHIP_API hipError_t hipGraphExecGetFlags(hipGraphExec_t exec, unsigned long long *flags) {
+	if (!flags || !mx_is_graph_exec(exec))
+		return mx_hip_return(hipErrorInvalidValue);
+	*flags = exec->flags;
+	return mx_hip_return(hipSuccess);
+}
+
+/* Nothing is left to upload. */
+MXHIP_API hipError_t hipGraphUpload(hipGraphExec_t exec, hipStream_t stream);
+MXHIP_API hipError_t hipGraphUpload(hipGraphExec_t exec, hipStream_t stream) {
+	struct ihipStream_t *s;
+	return mx_is_graph_exec(exec) ? mx_stream_of(stream, &s)
+	                              : mx_hip_return(hipErrorInvalidValue);
 }
 
 MXHIP_API hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t g, hipGraphNode_t *error,

@@ -46,10 +46,12 @@ struct hipGraphNode {
 struct ihipGraph {
 	struct hipGraphNode **nodes;
 	size_t n;
+	bool is_child; /* a node has it */
 };
 
 struct hipGraphExec {
 	struct ihipGraph graph; /* nodes in the order in which they run */
+	unsigned long long flags;
 };
 
 bool mx_is_graph(hipGraph_t g);

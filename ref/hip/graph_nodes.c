@@ -109,6 +109,34 @@ MXHIP_API hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelN
 	return mx_hip_return(hipSuccess);
 }
 
+/* Attributes of launches: here only whether all workgroups are resident at once. */
+
+enum { ATTRIBUTE_COOPERATIVE = 2 }; /* hipLaunchAttributeCooperative */
+
+MXHIP_API hipError_t hipGraphKernelNodeSetAttribute(hipGraphNode_t node, hipKernelNodeAttrID id,
+                                                    const hipKernelNodeAttrValue *value) {
+	if (!value || !is(node, hipGraphNodeTypeKernel) || (int)id != ATTRIBUTE_COOPERATIVE)
+		return mx_hip_return(hipErrorInvalidValue);
+	node->kernel.shape.cooperative = value->cooperative;
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipGraphKernelNodeGetAttribute(hipGraphNode_t node, hipKernelNodeAttrID id,
+                                                    hipKernelNodeAttrValue *value) {
+	if (!value || !is(node, hipGraphNodeTypeKernel) || (int)id != ATTRIBUTE_COOPERATIVE)
+		return mx_hip_return(hipErrorInvalidValue);
+	value->cooperative = node->kernel.shape.cooperative;
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipGraphKernelNodeCopyAttributes(hipGraphNode_t from, hipGraphNode_t to);
+MXHIP_API hipError_t hipGraphKernelNodeCopyAttributes(hipGraphNode_t from, hipGraphNode_t to) {
+	if (!is(from, hipGraphNodeTypeKernel) || !is(to, hipGraphNodeTypeKernel))
+		return mx_hip_return(hipErrorInvalidValue);
+	to->kernel.shape.cooperative = from->kernel.shape.cooperative;
+	return mx_hip_return(hipSuccess);
+}
+
 /* ---- copies ---- */
 
 static hipError_t copy(struct hipGraphNode *node, void *to, const void *from, size_t bytes,
@@ -143,6 +171,45 @@ MXHIP_API hipError_t hipGraphExecMemcpyNodeSetParams1D(hipGraphExec_t exec, hipG
 	struct hipGraphNode made;
 	return set(in(exec, node), copy(&made, to, from, bytes, kind), &made);
 }
+
+/* ---- copies to and from a variable ---- */
+
+static hipError_t to_symbol(struct hipGraphNode *node, const void *symbol, const void *from,
+                            size_t bytes, size_t offset, hipMemcpyKind kind) {
+	uint8_t *p;
+	hipError_t e = mx_part_of_variable(symbol, offset, bytes, kind, hipMemcpyDeviceToHost, &p);
+	return e == hipSuccess ? copy(node, p, from, bytes, kind) : e;
+}
+
+static hipError_t from_symbol(struct hipGraphNode *node, void *to, const void *symbol, size_t bytes,
+                              size_t offset, hipMemcpyKind kind) {
+	uint8_t *p;
+	hipError_t e = mx_part_of_variable(symbol, offset, bytes, kind, hipMemcpyHostToDevice, &p);
+	return e == hipSuccess ? copy(node, to, p, bytes, kind) : e;
+}
+
+#define SYMBOL_NODE(Way, make, to_type, from_type)                                                 \
+	MXHIP_API hipError_t hipGraphAddMemcpyNode##Way(                                           \
+		hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on, size_t n, to_type to, \
+		from_type from, size_t bytes, size_t offset, hipMemcpyKind kind) {                 \
+		struct hipGraphNode made;                                                          \
+		return add(out, g, on, n, make(&made, to, from, bytes, offset, kind), &made);      \
+	}                                                                                          \
+	MXHIP_API hipError_t hipGraphMemcpyNodeSetParams##Way(hipGraphNode_t node, to_type to,     \
+	                                                      from_type from, size_t bytes,        \
+	                                                      size_t offset, hipMemcpyKind kind) { \
+		struct hipGraphNode made;                                                          \
+		return set(node, make(&made, to, from, bytes, offset, kind), &made);               \
+	}                                                                                          \
+	MXHIP_API hipError_t hipGraphExecMemcpyNodeSetParams##Way(                                 \
+		hipGraphExec_t exec, hipGraphNode_t node, to_type to, from_type from,              \
+		size_t bytes, size_t offset, hipMemcpyKind kind) {                                 \
+		struct hipGraphNode made;                                                          \
+		return set(in(exec, node), make(&made, to, from, bytes, offset, kind), &made);     \
+	}
+SYMBOL_NODE(ToSymbol, to_symbol, const void *, const void *)
+SYMBOL_NODE(FromSymbol, from_symbol, void *, const void *)
+#undef SYMBOL_NODE
 
 /* ---- kinds of node with one structure of parameters ---- */
 
@@ -213,6 +280,16 @@ MXHIP_API hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t *out, hipGraph_t g,
 	return e == hipSuccess ? hipGraphAddMemcpyNode(out, g, on, n, &p) : e;
 }
 
+MXHIP_API hipError_t hipDrvGraphAddMemsetNode(hipGraphNode_t *out, hipGraph_t g,
+                                              const hipGraphNode_t *on, size_t n,
+                                              const hipMemsetParams *p, hipCtx_t context);
+MXHIP_API hipError_t hipDrvGraphAddMemsetNode(hipGraphNode_t *out, hipGraph_t g,
+                                              const hipGraphNode_t *on, size_t n,
+                                              const hipMemsetParams *p, hipCtx_t context) {
+	return context ? hipGraphAddMemsetNode(out, g, on, n, p)
+	               : mx_hip_return(hipErrorInvalidValue);
+}
+
 /* ---- events ---- */
 
 static hipError_t event(struct hipGraphNode *node, hipGraphNodeType type, hipEvent_t e) {
@@ -265,6 +342,16 @@ MXHIP_API hipError_t hipGraphExecChildGraphNodeSetParams(hipGraphExec_t exec, hi
                                                          hipGraph_t c) {
 	struct hipGraphNode made;
 	return set(in(exec, node), child(&made, c), &made);
+}
+
+/* The node has the graph: the program may read and change it, and may not destroy it. */
+MXHIP_API hipError_t hipGraphChildGraphNodeGetGraph(hipGraphNode_t node, hipGraph_t *g) {
+	if (!g || !is(node, hipGraphNodeTypeGraph))
+		return mx_hip_return(hipErrorInvalidValue);
+	bool known = mx_is_graph(node->child) || mx_handle_add(MX_GRAPH, node->child);
+	node->child->is_child = known;
+	*g = known ? node->child : NULL;
+	return mx_hip_return(known ? hipSuccess : hipErrorOutOfMemory);
 }
 
 MXHIP_API hipError_t hipGraphAddEmptyNode(hipGraphNode_t *out, hipGraph_t g,

@@ -142,3 +142,68 @@ MXHIP_API hipError_t hipModuleGetGlobal(hipDeviceptr_t *p, size_t *bytes, hipMod
 		*bytes = size;
 	return e;
 }
+
+MXHIP_API hipError_t hipModuleGetFunctionCount(unsigned *n, hipModule_t module);
+MXHIP_API hipError_t hipModuleGetFunctionCount(unsigned *n, hipModule_t module) {
+	if (!n)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = check_module(module);
+	if (e == hipSuccess)
+		*n = (unsigned)module->n_functions;
+	return e;
+}
+
+MXHIP_API hipError_t hipModuleLoadFatBinary(hipModule_t *module, const void *image);
+MXHIP_API hipError_t hipModuleLoadFatBinary(hipModule_t *module, const void *image) {
+	return hipModuleLoadData(module, image);
+}
+
+/* The name of a kernel, for tracers; NULL if there is none. */
+MXHIP_API const char *hipKernelNameRef(const hipFunction_t function) {
+	const struct mx_function *f = (const struct mx_function *)function;
+	return mx_function_check(f) == hipSuccess ? f->name : NULL;
+}
+
+MXHIP_API const char *hipKernelNameRefByPtr(const void *host, hipStream_t stream) {
+	const struct mx_function *f;
+	return mx_function_of(host, mx_stream_device(stream), &f) == hipSuccess ? f->name : NULL;
+}
+
+/* ---- libraries of HIP 7.2: modules with options, none of which has an effect ---- */
+
+MXHIP_API hipError_t hipLibraryLoadData(hipModule_t *library, const void *image, void **options,
+                                        void **values, unsigned n, void **more, void **more_values,
+                                        unsigned n_more);
+MXHIP_API hipError_t hipLibraryLoadData(hipModule_t *library, const void *image, void **options,
+                                        void **values, unsigned n, void **more, void **more_values,
+                                        unsigned n_more) {
+	(void)options, (void)values, (void)n, (void)more, (void)more_values, (void)n_more;
+	return hipModuleLoadData(library, image);
+}
+
+MXHIP_API hipError_t hipLibraryLoadFromFile(hipModule_t *library, const char *path, void **options,
+                                            void **values, unsigned n, void **more,
+                                            void **more_values, unsigned n_more);
+MXHIP_API hipError_t hipLibraryLoadFromFile(hipModule_t *library, const char *path, void **options,
+                                            void **values, unsigned n, void **more,
+                                            void **more_values, unsigned n_more) {
+	(void)options, (void)values, (void)n, (void)more, (void)more_values, (void)n_more;
+	return hipModuleLoad(library, path);
+}
+
+MXHIP_API hipError_t hipLibraryUnload(hipModule_t library);
+MXHIP_API hipError_t hipLibraryUnload(hipModule_t library) {
+	return hipModuleUnload(library);
+}
+
+MXHIP_API hipError_t hipLibraryGetKernel(hipFunction_t *kernel, hipModule_t library,
+                                         const char *name);
+MXHIP_API hipError_t hipLibraryGetKernel(hipFunction_t *kernel, hipModule_t library,
+                                         const char *name) {
+	return hipModuleGetFunction(kernel, library, name);
+}
+
+MXHIP_API hipError_t hipLibraryGetKernelCount(unsigned *n, hipModule_t library);
+MXHIP_API hipError_t hipLibraryGetKernelCount(unsigned *n, hipModule_t library) {
+	return hipModuleGetFunctionCount(n, library);
+}

@@ -169,3 +169,28 @@ MXHIP_API hipError_t hipOccupancyMaxPotentialBlockSize(int *grid, int *block, co
 					 grid, block, (hipFunction_t)f, lds, limit)
 	                       : e;
 }
+
+/* ---- the same with flags, which have no effect ---- */
+
+MXHIP_API hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+	int *n, hipFunction_t function, int block, size_t lds, unsigned flags) {
+	return flags > 1 ? mx_hip_return(hipErrorInvalidValue)
+	                 : hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(n, function, block,
+	                                                                      lds);
+}
+
+MXHIP_API hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *n, const void *host,
+                                                                           int block, size_t lds,
+                                                                           unsigned flags) {
+	return flags > 1 ? mx_hip_return(hipErrorInvalidValue)
+	                 : hipOccupancyMaxActiveBlocksPerMultiprocessor(n, host, block, lds);
+}
+
+MXHIP_API hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block,
+                                                                      hipFunction_t function,
+                                                                      size_t lds, int limit,
+                                                                      unsigned flags) {
+	return flags > 1
+	               ? mx_hip_return(hipErrorInvalidValue)
+	               : hipModuleOccupancyMaxPotentialBlockSize(grid, block, function, lds, limit);
+}

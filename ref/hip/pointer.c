@@ -3,16 +3,13 @@
 
 #include "runtime.h"
 
-/* hipMemoryType of HIP 6 and 7; HIP 5's headers have other numbers. */
-enum { TYPE_HOST = 1, TYPE_DEVICE = 2, TYPE_MANAGED = 3 };
-
-static int type_of(const struct mx_allocation *a) {
+static hipMemoryType type_of(const struct mx_allocation *a) {
 	switch (a->kind) {
 	case MX_IMPORTED_MEMORY:
 	case MX_VIRTUAL_MEMORY:
-	case MX_DEVICE_MEMORY: return TYPE_DEVICE;
-	case MX_MANAGED_MEMORY: return TYPE_MANAGED;
-	default: return TYPE_HOST;
+	case MX_DEVICE_MEMORY: return hipMemoryTypeDevice;
+	case MX_MANAGED_MEMORY: return hipMemoryTypeManaged;
+	default: return hipMemoryTypeHost;
 	}
 }
 
@@ -23,10 +20,10 @@ MXHIP_API hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, 
 	if (!mx_hip_about(p, &a))
 		return mx_hip_fail(hipErrorInvalidValue, "%p is not memory of the device", p);
 	*attributes = (hipPointerAttribute_t){
-		.memoryType = (enum hipMemoryType)type_of(&a),
+		.memoryType = type_of(&a),
 		.device = a.device,
 		.devicePointer = (void *)p,
-		.hostPointer = type_of(&a) == TYPE_DEVICE ? NULL : (void *)p,
+		.hostPointer = type_of(&a) == hipMemoryTypeDevice ? NULL : (void *)p,
 		.isManaged = a.kind == MX_MANAGED_MEMORY,
 		.allocationFlags = a.flags,
 	};
@@ -40,7 +37,7 @@ MXHIP_API hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, 
 
 static hipError_t put(void *value, hipPointer_attribute what, const struct mx_allocation *a,
                       hipDeviceptr_t p) {
-	bool for_host = type_of(a) != TYPE_DEVICE;
+	bool for_host = type_of(a) != hipMemoryTypeDevice;
 	switch ((int)what) {
 	case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE: PUT(int, type_of(a)); break;
 	case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER: PUT(void *, p); break;

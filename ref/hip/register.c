@@ -212,10 +212,8 @@ MXHIP_API hipError_t hipGetSymbolSize(size_t *bytes, const void *symbol) {
 	             : mx_hip_return(hipErrorInvalidValue);
 }
 
-/* The address of [offset, offset + bytes) of a variable. wrong: the kind of a copy in the other
- * direction. */
-static hipError_t part_of(const void *symbol, size_t offset, size_t bytes, hipMemcpyKind kind,
-                          hipMemcpyKind wrong, uint8_t **p) {
+hipError_t mx_part_of_variable(const void *symbol, size_t offset, size_t bytes, hipMemcpyKind kind,
+                               hipMemcpyKind wrong, uint8_t **p) {
 	size_t size;
 	hipError_t e = mx_variable_of(symbol, p, &size);
 	if (e == hipSuccess && (kind == hipMemcpyHostToHost || kind == wrong))
@@ -232,21 +230,21 @@ static hipError_t part_of(const void *symbol, size_t offset, size_t bytes, hipMe
 MXHIP_API hipError_t hipMemcpyToSymbol(const void *symbol, const void *from, size_t bytes,
                                        size_t offset, hipMemcpyKind kind) {
 	uint8_t *p;
-	hipError_t e = part_of(symbol, offset, bytes, kind, hipMemcpyDeviceToHost, &p);
+	hipError_t e = mx_part_of_variable(symbol, offset, bytes, kind, hipMemcpyDeviceToHost, &p);
 	return e == hipSuccess ? hipMemcpy(p, from, bytes, kind) : e;
 }
 
 MXHIP_API hipError_t hipMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
                                          hipMemcpyKind kind) {
 	uint8_t *p;
-	hipError_t e = part_of(symbol, offset, bytes, kind, hipMemcpyHostToDevice, &p);
+	hipError_t e = mx_part_of_variable(symbol, offset, bytes, kind, hipMemcpyHostToDevice, &p);
 	return e == hipSuccess ? hipMemcpy(to, p, bytes, kind) : e;
 }
 
 MXHIP_API hipError_t hipMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
                                             size_t offset, hipMemcpyKind kind, hipStream_t stream) {
 	uint8_t *p;
-	hipError_t e = part_of(symbol, offset, bytes, kind, hipMemcpyDeviceToHost, &p);
+	hipError_t e = mx_part_of_variable(symbol, offset, bytes, kind, hipMemcpyDeviceToHost, &p);
 	return e == hipSuccess ? hipMemcpyAsync(p, from, bytes, kind, stream) : e;
 }
 
@@ -254,6 +252,6 @@ MXHIP_API hipError_t hipMemcpyFromSymbolAsync(void *to, const void *symbol, size
                                               size_t offset, hipMemcpyKind kind,
                                               hipStream_t stream) {
 	uint8_t *p;
-	hipError_t e = part_of(symbol, offset, bytes, kind, hipMemcpyHostToDevice, &p);
+	hipError_t e = mx_part_of_variable(symbol, offset, bytes, kind, hipMemcpyHostToDevice, &p);
 	return e == hipSuccess ? hipMemcpyAsync(to, p, bytes, kind, stream) : e;
 }

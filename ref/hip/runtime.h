@@ -2,13 +2,11 @@
 #ifndef MX_RUNTIME_H
 #define MX_RUNTIME_H
 
-#define __HIP_PLATFORM_AMD__ 1
-#include <hip/hip_runtime_api.h>
-
 #include <pthread.h>
 #include <time.h>
 
 #include "../codeobject/codeobject.h"
+#include "hip7.h"
 #include "mxhip.h"
 
 enum {
@@ -409,5 +407,10 @@ int mx_stream_device(hipStream_t handle);
 /* The kernel of a host symbol on a device, and its variable on the current one. */
 hipError_t mx_function_of(const void *host, int device, const struct mx_function **f);
 hipError_t mx_variable_of(const void *host, uint8_t **address, size_t *bytes);
+
+/* The address of [offset, offset + bytes) of a variable. wrong: the kind of a copy in the other
+ * direction. */
+hipError_t mx_part_of_variable(const void *symbol, size_t offset, size_t bytes, hipMemcpyKind kind,
+                               hipMemcpyKind wrong, uint8_t **p);
 
 #endif

@@ -79,3 +79,37 @@ MXHIP_API hipError_t hipStreamWriteValue64(hipStream_t stream, void *p, uint64_t
                                            unsigned flags) {
 	return write(stream, p, value, flags, 8);
 }
+
+/* ---- several at once, of HIP 6.4 ---- */
+
+/* hipStreamBatchMemOpParams: its parts for writing and for waiting have these members. */
+struct mx_batch_operation {
+	int operation; /* hipStreamBatchMemOpType */
+	void *at;
+	uint64_t value;
+	unsigned flags;
+	uint64_t pad[2];
+};
+_Static_assert(sizeof(struct mx_batch_operation) == 48, "six words");
+
+MXHIP_API hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned n,
+                                         const struct mx_batch_operation *o, unsigned flags);
+MXHIP_API hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned n,
+                                         const struct mx_batch_operation *o, unsigned flags) {
+	enum { WAIT_32 = 1, WRITE_32 = 2, WAIT_64 = 4, WRITE_64 = 5, MOST = 256 };
+	hipError_t e =
+		mx_hip_return(!o || !n || n > MOST || flags ? hipErrorInvalidValue : hipSuccess);
+	for (unsigned i = 0; e == hipSuccess && i < n; i++) {
+		uint32_t low = (uint32_t)o[i].value;
+		switch (o[i].operation) {
+		case WAIT_32: e = wait(stream, o[i].at, low, o[i].flags, UINT32_MAX, 4); break;
+		case WAIT_64:
+			e = wait(stream, o[i].at, o[i].value, o[i].flags, UINT64_MAX, 8);
+			break;
+		case WRITE_32: e = write(stream, o[i].at, low, o[i].flags, 4); break;
+		case WRITE_64: e = write(stream, o[i].at, o[i].value, o[i].flags, 8); break;
+		default: return mx_hip_fail(hipErrorInvalidValue, "operation %d", o[i].operation);
+		}
+	}
+	return e;
+}

@@ -65,6 +65,26 @@ def count(title, files, have, known):
           + (f", without {' '.join(missing)}" if missing else ""))
 
 
+def forms(header, include, folder):
+    """What forms.c prints of a header."""
+    here = pathlib.Path(__file__).parent
+    subprocess.run(["cc", "-w", "-std=gnu11", f"-DFORMS={header}", *include, here / "forms.c",
+                    "-o", f"{folder}/forms"], check=True)
+    return subprocess.run(f"{folder}/forms", capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def compare_forms(folder):
+    """Numbers and structures are those of HIP 7, whose header Triton has."""
+    title = "structures and numbers are those of HIP 7's header"
+    include = f"{SITE}/triton/backends/amd/include"
+    if not pathlib.Path(include).exists():
+        skip(title, "Triton is not installed")
+        return
+    new = forms("<hip/hip_runtime_api.h>", ["-I", include], folder)
+    ours = forms('"../../ref/hip/hip7.h"', [], folder)
+    ok(new == ours, f"{title}: {len(new)}", "\n".join(f"{a} != {b}" for a, b in zip(ours, new) if a != b))
+
+
 def run_iree(mxcheck, folder):
     source, module = f"{folder}/product.mlir", f"{folder}/product.vmfb"
     pathlib.Path(source).write_text(MATMUL)
@@ -100,6 +120,8 @@ def main():
     print(f"# of {len(amd())} functions that AMD's headers declare, {len(missing)} are missing: {' '.join(missing)}")
     for path in files:
         count(path, [path], have, known)
+    with tempfile.TemporaryDirectory() as folder:
+        compare_forms(folder)
     needs("iree.runtime", "a product by iree-run-module --device=hip is proved")
     needs("iree.compiler", "a product by iree-run-module --device=hip is proved")
     with tempfile.TemporaryDirectory() as folder:

@@ -365,6 +365,14 @@ static void test_form(void) {
 	ok(hipGraphGetEdges(b.graph, NULL, NULL, &n) == hipSuccess && n == 3 &&
 	           hipGraphGetEdges(b.graph, from, NULL, &n) == hipErrorInvalidValue,
 	   "or their number alone");
+	hipGraphNodeType type[4];
+	must(hipGraphNodeGetType(b.add, &type[0]));
+	must(hipGraphNodeGetType(b.copy, &type[1]));
+	must(hipGraphNodeGetType(b.set, &type[2]));
+	must(hipGraphNodeGetType(b.call, &type[3]));
+	ok((int)type[0] == 0 && (int)type[1] == 1 && (int)type[2] == 2 && (int)type[3] == 3 &&
+	           sizeof(HIP_MEMCPY3D) == 184,
+	   "types and structures are those of HIP 7");
 	must(hipGraphRemoveDependencies(b.graph, &b.add, &b.copy, 1));
 	must(hipGraphGetRootNodes(b.graph, NULL, &n_roots));
 	ok(n_roots == 2 &&
@@ -432,6 +440,46 @@ static void test_drawing(void) {
 	must(hipGraphDestroy(b.graph));
 }
 
+hipError_t hipGraphExecGetFlags(hipGraphExec_t exec, unsigned long long *flags);
+hipError_t hipGraphUpload(hipGraphExec_t exec, hipStream_t stream);
+hipError_t hipGraphKernelNodeCopyAttributes(hipGraphNode_t from, hipGraphNode_t to);
+hipError_t hipModuleGetFunctionCount(unsigned *n, hipModule_t module);
+
+static void test_child(void) {
+	struct built b;
+	hipGraph_t g, child;
+	hipGraphNode_t node, list[4];
+	size_t n = 4;
+	unsigned long long flags = 9;
+	build(&b, 5, 2);
+	must(hipGraphCreate(&g, 0));
+	must(hipGraphAddChildGraphNode(&node, g, NULL, 0, b.graph));
+	must(hipGraphChildGraphNodeGetGraph(node, &child));
+	must(hipGraphGetNodes(child, list, &n));
+	ok(n == 4 && child != b.graph && hipGraphDestroy(child) == hipErrorInvalidValue,
+	   "a node has a copy of its graph, which cannot be destroyed");
+	must(hipGraphMemsetNodeSetParams(
+		list[0],
+		&(hipMemsetParams){
+			.dst = p, .elementSize = 4, .height = 1, .value = 30, .width = 1 }));
+	hipGraphExec_t exec;
+	must(hipGraphInstantiateWithFlags(&exec, g, 2));
+	must(hipGraphUpload(exec, NULL));
+	ok(run(exec) == 32 && hipGraphExecGetFlags(exec, &flags) == hipSuccess && flags == 2,
+	   "but changed; an executable graph has its flags");
+	hipKernelNodeAttrValue all = { .cooperative = 1 }, got = { 0 };
+	must(hipGraphKernelNodeSetAttribute(b.add, hipKernelNodeAttributeCooperative, &all));
+	must(hipGraphKernelNodeCopyAttributes(b.add, list[1]));
+	must(hipGraphKernelNodeGetAttribute(list[1], hipKernelNodeAttributeCooperative, &got));
+	ok(got.cooperative == 1 &&
+	           hipGraphKernelNodeCopyAttributes(b.add, list[0]) == hipErrorInvalidValue,
+	   "attributes of kernels are copied");
+	must(hipGraphExecDestroy(exec));
+	must(hipGraphDestroy(g));
+	ok(hipGraphGetNodes(child, list, &n) == hipErrorInvalidValue, "it ends with its node");
+	must(hipGraphDestroy(b.graph));
+}
+
 int main(void) {
 	hipModule_t module;
 	must(hipModuleLoad(&module, built("tests/hip/probe.gpu.co")));
@@ -450,6 +498,9 @@ int main(void) {
 	test_form();
 	test_capture_into();
 	test_drawing();
+	test_child();
+	unsigned n = 0;
+	ok(hipModuleGetFunctionCount(&n, module) == hipSuccess && n > 5, "a module counts kernels");
 	must(hipFree(p));
 	must(hipModuleUnload(module));
 	return done_testing();

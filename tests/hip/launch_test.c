@@ -148,6 +148,23 @@ static void test_features(void) {
 
 static char add_stub, missing_stub, counter_symbol; /* their addresses stand for symbols */
 
+/* A graph that copies a word to a variable, and back. */
+static void run_symbol_nodes(uint32_t *from, uint32_t *to) {
+	hipGraph_t g;
+	hipGraphExec_t exec;
+	hipGraphNode_t in, out;
+	must(hipGraphCreate(&g, 0));
+	must(hipGraphAddMemcpyNodeToSymbol(&in, g, NULL, 0, &counter_symbol, from, 4, 4,
+	                                   hipMemcpyHostToDevice));
+	must(hipGraphAddMemcpyNodeFromSymbol(&out, g, &in, 1, to, &counter_symbol, 4, 4,
+	                                     hipMemcpyDeviceToHost));
+	must(hipGraphInstantiate(&exec, g, NULL, NULL, 0));
+	must(hipGraphLaunch(exec, NULL));
+	must(hipStreamSynchronize(NULL));
+	must(hipGraphExecDestroy(exec));
+	must(hipGraphDestroy(g));
+}
+
 static void test_registration(void) {
 	const struct {
 		uint32_t magic, version;
@@ -188,6 +205,8 @@ static void test_registration(void) {
 	                              NULL));
 	must(hipStreamSynchronize(NULL));
 	ok(both[1] == 8, "and in a stream");
+	run_symbol_nodes(&seven, &both[1]);
+	ok(both[1] == 7, "and by nodes of a graph");
 	ok(hipGetSymbolAddress(&address, &counter_symbol) == hipSuccess && address &&
 	           hipGetSymbolSize(&lds, &counter_symbol) == hipSuccess && lds == 8,
 	   "it has an address and a size");

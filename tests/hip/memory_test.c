@@ -88,7 +88,7 @@ static void test_freed_by_its_kind(void) {
 
 /* ---- pointers ---- */
 
-/* hipMemoryType of HIP 6 and 7. */
+/* hipMemoryType of HIP 7. */
 enum { HOST = 1, DEVICE = 2, MANAGED = 3 };
 
 static void test_pointer(void *p, size_t bytes, int type, const char *what) {
@@ -214,6 +214,49 @@ static void test_contexts(void) {
 	is(hipDevicePrimaryCtxRetain(&c, 1), hipErrorInvalidDevice, "a context of another device");
 }
 
+/* ---- rows, and several copies at once ---- */
+
+hipError_t hipMemsetD2D16(hipDeviceptr_t to, size_t pitch, unsigned short value, size_t width,
+                          size_t height);
+hipError_t hipMemsetD2D32(hipDeviceptr_t to, size_t pitch, unsigned value, size_t width,
+                          size_t height);
+hipError_t hipMemcpyBatchAsync(void **to, void **from, size_t *bytes, size_t n, void *attributes,
+                               size_t *indices, size_t n_attributes, size_t *failed,
+                               hipStream_t stream);
+
+static void test_rows(void) {
+	uint16_t *p = device_bytes(64), host[4] = { 0 };
+	size_t bytes[] = { 2, 2 }, failed = 9;
+	must(hipMemset(p, 0, 64));
+	must(hipMemsetD2D16(p, 16, 0x1234, 2, 3));
+	ok(p[0] == 0x1234 && p[1] == 0x1234 && !p[2] && p[17] == 0x1234 && !p[24],
+	   "rows of two bytes are set");
+	is(hipMemsetD2D32(p, 15, 1, 4, 2), hipErrorInvalidValue,
+	   "rows that are wider than the pitch");
+	hip_Memcpy2D m = { .srcMemoryType = hipMemoryTypeDevice,
+		           .srcDevice = p,
+		           .srcPitch = 16,
+		           .srcXInBytes = 2,
+		           .srcY = 1,
+		           .dstMemoryType = hipMemoryTypeHost,
+		           .dstHost = host,
+		           .dstPitch = 4,
+		           .WidthInBytes = 4,
+		           .Height = 2 };
+	must(hipMemcpyParam2D(&m));
+	ok(host[0] == 0x1234 && !host[1] && host[2] == 0x1234 && !host[3], "and copied as a box");
+	is(hipMemcpyParam2D(NULL), hipErrorInvalidValue, "no box");
+	must(hipMemcpyBatchAsync((void *[]){ p + 8, p + 9 }, (void *[]){ p, p + 1 }, bytes, 2, NULL,
+	                         NULL, 0, &failed, NULL));
+	must(hipStreamSynchronize(NULL));
+	ok(p[8] == 0x1234 && p[9] == 0x1234, "copies in a batch");
+	ok(hipMemcpyBatchAsync((void *[]){ p, NULL }, (void *[]){ p + 1, p }, bytes, 2, NULL, NULL,
+	                       0, &failed, NULL) == hipErrorInvalidValue &&
+	           failed == 1,
+	   "the one that fails is named");
+	must(hipFree(p));
+}
+
 int main(void) {
 	must(hipModuleLoad(&probe, built("tests/hip/probe.gpu.co")));
 	test_registered();
@@ -221,6 +264,7 @@ int main(void) {
 	test_pointers();
 	test_pools();
 	test_contexts();
+	test_rows();
 	must(hipModuleUnload(probe));
 	return done_testing();
 }

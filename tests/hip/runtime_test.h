@@ -2,13 +2,11 @@
 #ifndef RUNTIME_TEST_H
 #define RUNTIME_TEST_H
 
-#define __HIP_PLATFORM_AMD__ 1
-#include <hip/hip_runtime_api.h>
-
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../ref/hip/hip7.h"
 #include "../../ref/hip/mxhip.h"
 #include "../tap.h"
 

@@ -209,6 +209,34 @@ static unsigned value(void) {
 	return *p;
 }
 
+/* hipStreamBatchMemOpParams */
+struct operation {
+	int what;
+	void *at;
+	uint64_t value;
+	unsigned flags;
+	uint64_t pad[2];
+};
+
+hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned n, const struct operation *o,
+                               unsigned flags);
+
+static unsigned values(void) {
+	enum { WAIT_32 = 1, WRITE_32 = 2, WRITE_64 = 5 };
+	uint32_t *p;
+	hipStream_t s = new_stream(hipStreamNonBlocking), t = new_stream(hipStreamNonBlocking);
+	must(hipExtMallocWithFlags((void **)&p, 16, 2));
+	must(hipMemset(p, 0, 16));
+	const struct operation wait = { WAIT_32, p + 1, 3, hipStreamWaitValueEq, { 0 } },
+			       write[] = { { WRITE_64, p + 2, 1ull << 32, 0, { 0 } },
+		                           { WRITE_32, p + 1, 3, 0, { 0 } } };
+	must(hipStreamBatchMemOp(t, 1, &wait, 0));
+	must(hipMemcpyAsync(p, p + 3, 4, hipMemcpyDeviceToDevice, t));
+	must(hipStreamBatchMemOp(s, 2, write, 0));
+	must(hipStreamSynchronize(t));
+	return *p;
+}
+
 static void test_order(void) {
 	always(one_stream, 7, "a stream runs its work in order");
 	varies(no_event, 1 << 1 | 1 << 2, "two streams without an event in either, by seed");
@@ -225,6 +253,7 @@ static void test_order(void) {
 	always(graph_outlives_its_handle, 6, "a launched graph may be destroyed");
 	always(destroyed_with_work, 8, "so may a stream with work");
 	always(value, 3, "a stream waits for a value that another one writes");
+	always(values, 1, "or for the last of several");
 }
 
 /* ---- what a program observes, under a seed ---- */

@@ -139,7 +139,7 @@ static void test_handles(void) {
 	must(hipMemMap(q, PAGE, 0, same, 0));
 	must(hipMemSetAccess(q, PAGE, &writable, 1));
 	ok(q[5] == 3 && hipMemGetAllocationPropertiesFromHandle(&got, again) == hipSuccess &&
-	           got.type == hipMemAllocationTypePinned,
+	           got.type == hipMemAllocationTypePinned && sizeof got == 32,
 	   "memory is exported and imported, by a file descriptor");
 	is(hipMemExportToShareableHandle(&file, m, hipMemHandleTypeWin32, 0), hipErrorInvalidValue,
 	   "another kind of handle");

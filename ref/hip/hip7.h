@@ -1,0 +1,80 @@
+/* HIP's C API as of HIP 7, on the headers of HIP 5.2 that Debian has.
+ *
+ * Programs that say that they run on HIP 6 or 7 were compiled with numbers and structures of which
+ * HIP 6 changed some: types of graph nodes and of memory, HIP_MEMCPY3D, hipMemAllocationProp. This
+ * header has their new forms, so the library has them too [hip_runtime_api.h and driver_types.h of
+ * HIP 7.1]. tests/crosscheck/forms.c compares them with HIP 7's own header. */
+#ifndef MX_HIP7_H
+#define MX_HIP7_H
+
+#define __HIP_PLATFORM_AMD__ 1
+
+/* Functions that take a structure that changed: the old header declares them under other names. */
+#define hipDrvMemcpy3D                          mx_hip5_memcpy3d
+#define hipDrvMemcpy3DAsync                     mx_hip5_memcpy3d_async
+#define hipMemCreate                            mx_hip5_mem_create
+#define hipMemGetAllocationGranularity          mx_hip5_granularity
+#define hipMemGetAllocationPropertiesFromHandle mx_hip5_properties
+#include <hip/hip_runtime_api.h>
+#undef hipDrvMemcpy3D
+#undef hipDrvMemcpy3DAsync
+#undef hipMemCreate
+#undef hipMemGetAllocationGranularity
+#undef hipMemGetAllocationPropertiesFromHandle
+
+#define hipMemoryTypeUnregistered ((hipMemoryType)0)
+#define hipMemoryTypeHost         ((hipMemoryType)1)
+#define hipMemoryTypeDevice       ((hipMemoryType)2)
+#define hipMemoryTypeManaged      ((hipMemoryType)3)
+#define hipMemoryTypeArray        ((hipMemoryType)10)
+#define hipMemoryTypeUnified      ((hipMemoryType)11)
+
+#define hipGraphNodeTypeKernel      ((hipGraphNodeType)0)
+#define hipGraphNodeTypeMemcpy      ((hipGraphNodeType)1)
+#define hipGraphNodeTypeMemset      ((hipGraphNodeType)2)
+#define hipGraphNodeTypeHost        ((hipGraphNodeType)3)
+#define hipGraphNodeTypeGraph       ((hipGraphNodeType)4)
+#define hipGraphNodeTypeEmpty       ((hipGraphNodeType)5)
+#define hipGraphNodeTypeWaitEvent   ((hipGraphNodeType)6)
+#define hipGraphNodeTypeEventRecord ((hipGraphNodeType)7)
+#define hipGraphNodeTypeCount       ((hipGraphNodeType)15)
+
+struct mx_memcpy3d {
+	size_t srcXInBytes, srcY, srcZ, srcLOD;
+	hipMemoryType srcMemoryType;
+	const void *srcHost;
+	hipDeviceptr_t srcDevice;
+	hipArray_t srcArray;
+	size_t srcPitch, srcHeight;
+	size_t dstXInBytes, dstY, dstZ, dstLOD;
+	hipMemoryType dstMemoryType;
+	void *dstHost;
+	hipDeviceptr_t dstDevice;
+	hipArray_t dstArray;
+	size_t dstPitch, dstHeight;
+	size_t WidthInBytes, Height, Depth;
+};
+#define HIP_MEMCPY3D struct mx_memcpy3d
+
+struct mx_memory_properties {
+	hipMemAllocationType type;
+	hipMemAllocationHandleType requestedHandleType;
+	hipMemLocation location;
+	void *win32HandleMetaData;
+	struct {
+		unsigned char compressionType, gpuDirectRDMACapable;
+		unsigned short usage;
+	} allocFlags;
+};
+#define hipMemAllocationProp struct mx_memory_properties
+
+hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D *d);
+hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *d, hipStream_t stream);
+hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t bytes,
+                        const hipMemAllocationProp *p, unsigned long long flags);
+hipError_t hipMemGetAllocationGranularity(size_t *granularity, const hipMemAllocationProp *p,
+                                          hipMemAllocationGranularity_flags which);
+hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *p,
+                                                   hipMemGenericAllocationHandle_t handle);
+
+#endif
