@@ -409,7 +409,7 @@ bool mx_race_read_unwritten(struct mx_race_range *r, struct mx_race_map *m, stru
 
 /* The order of two different functions at one place matters. The cell keeps the last function. */
 static void check_function(const struct mx_race_range *r, struct mx_race_cell *c) {
-	struct mx_written function = { .kind = MX_SUMMED, .value = (uintptr_t)r->in->op->rmw };
+	struct mx_written function = { .kind = MX_SUMMED, .value = r->rmw };
 	if (c->read_group && !same_written(c->written, function))
 		mx_race_doubt(r->w, r->in, MX_DOUBT_ATOMIC_KINDS);
 	c->written = function;
