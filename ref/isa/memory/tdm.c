@@ -4,9 +4,10 @@
 
 #include "../machine/device_memory.h"
 #include "../machine/findings.h"
-#include "atomic.h"
+#include "../machine/registers.h"
 #include "lds.h"
 #include "together.h"
+#include "vmem.h"
 
 /* An operation, and what a visit of its moves needs. */
 struct tile {
@@ -92,22 +93,11 @@ static void store_move(void *context, const struct mx_tdm_move *v) {
 	}
 }
 
-/* The operations before it in its stream have landed. */
-static void arrive(struct mx_wave *w, const struct mx_memop *m) {
-	uint32_t at = m->tdm.barrier, unwritten[2];
-	uint64_t old = mx_lds_read(w, m->in, 0, at, 4, &unwritten[0]);
-	old |= (uint64_t)mx_lds_read(w, m->in, 0, at + 4, 4, &unwritten[1]) << 32;
-	uint64_t state = mx_rmw_arrive64(&(struct mx_rmw){ .old = old, .data = 1 });
-	uint32_t taint = unwritten[0] | unwritten[1] ? ~0u : 0;
-	mx_lds_write(w, m->in, 0, at, 4, (uint32_t)state, taint);
-	mx_lds_write(w, m->in, 0, at + 4, 4, (uint32_t)(state >> 32), taint);
-}
-
 static void land(struct mx_wave *w, struct mx_memop *m) {
 	struct tile x = { .w = w, .m = m, .may = true };
 	mx_tdm_moves(&m->tdm, is_store(m) ? store_move : load_move, &x);
 	if (m->arrives)
-		arrive(w, m);
+		mx_lds_arrive(w, m->in, 0, m->tdm.barrier);
 }
 
 /* ---- issue ---- */
@@ -167,4 +157,29 @@ void mx_tdm_issue(struct mx_wave *w, const struct mx_inst *in, const uint32_t d[
 		mx_memop_issue(w, mx_stream_of(in), m);
 	else
 		mx_memop_drop(w, m);
+}
+
+/* ---- the instructions ---- */
+
+mx_handler mx_x_tensor_load_to_lds, mx_x_tensor_store_from_lds;
+
+/* The groups of the descriptor are the first four operands; a group that is left out is zero. */
+static void copy_tile(struct mx_wave *w, const struct mx_inst *in) {
+	uint32_t d[MX_TDM_DWORDS] = { 0 };
+	for (unsigned i = 0, at = 0; i < 4; at += i == 1 ? 8 : 4, i++) {
+		unsigned code = mx_operand_at(in, MX_AT_ADDRESS + i);
+		unsigned n = code == MX_NULL ? 0 : in->operand[MX_AT_ADDRESS + i].dwords;
+		for (unsigned k = 0; k < n; k++)
+			d[at + k] = mx_sread(w, in, code + k);
+		mx_check_scalars_written(w, in, code, n);
+	}
+	mx_tdm_issue(w, in, d);
+}
+
+void mx_x_tensor_load_to_lds(struct mx_wave *w, const struct mx_inst *in) {
+	copy_tile(w, in);
+}
+
+void mx_x_tensor_store_from_lds(struct mx_wave *w, const struct mx_inst *in) {
+	copy_tile(w, in);
 }

@@ -104,10 +104,12 @@ static bool is_synchronised(const struct mx_race_range *r, uint64_t at, mx_acces
 	       ((sync || was != MX_RACE_READ) && mx_race_acquired_last(r->w, r->lds, at));
 }
 
-/* Reports a finding, unless something else orders the two accesses. Returns whether it did. */
+/* Reports a finding, unless something else orders the two accesses. Returns whether it did. A copy
+ * that its wave issued runs beside it, as another wave does. */
 static bool conflict(const struct mx_race_range *r, uint64_t at, mx_access earlier, uint32_t group,
                      mx_race_kind was) {
-	bool other = group != r->group || mx_access_wave(earlier) != mx_access_wave(r->me);
+	bool other = group != r->group || mx_access_wave(earlier) != mx_access_wave(r->me) ||
+	             path_of(r, earlier) == MX_PATH_ASYNC;
 	if (flat_beside_ds(r, earlier) && group == r->group) {
 		mx_race_doubt(r->w, r->in, MX_DOUBT_FLAT_LDS);
 		return false;
