@@ -24,6 +24,7 @@
 #define T_ADD(d, a, b)        T_OP(ADD, d, a, b)
 #define T_WAVE_SIZE(d)        T_OP(COPY, d, 0, 0)
 #define T_TILE_IN(lds, at)    T_OP(TILE_IN, lds, at, 0)
+#define T_TILE_OUT(lds, at)   T_OP(TILE_OUT, lds, at, 0)
 #define T_EXEC(lanes)         T_OP(EXEC, 0, (lanes) >> 8, (lanes)&255)
 
 enum { ITEMS = 64, SEEDS = 64, LDS_BYTES = 1024 };
@@ -31,6 +32,7 @@ enum { ITEMS = 64, SEEDS = 64, LDS_BYTES = 1024 };
 /* Waves of 32; v0 is the work-item. */
 static unsigned items = ITEMS;
 static const struct mx_schedule *schedule; /* NULL: that of the seed */
+static int unwritten = -1;                 /* a byte of device memory, or -1 */
 
 static inline bool is_race(const struct machine *m) {
 	return m->report.n_findings && m->report.findings->kind == MX_RACE_LDS;
@@ -52,6 +54,8 @@ static inline const struct machine *run_seed(const uint32_t *code, size_t bytes,
 	fill_arena(0);
 	for (uint32_t at = 0; at < LDS_BYTES; at += 4)
 		put(at, at);
+	if (unwritten >= 0)
+		state[unwritten] = 0;
 	run(&m);
 	mx_program_free(p);
 	return &m;

@@ -12,6 +12,7 @@
 #include "../../ref/isa/machine/device_memory.h"
 #include "../../ref/isa/machine/registers.h"
 #include "../../ref/isa/memory/lds.h"
+#include "../../ref/isa/memory/tdm.h"
 #include "../../ref/isa/schedule/barriers.h"
 #include "../../ref/isa/schedule/inflight.h"
 
@@ -40,6 +41,7 @@ enum {
 	COPY_OUT,
 	NOP,
 	TILE_IN,
+	TILE_OUT,
 	OPS
 };
 enum {
@@ -77,6 +79,8 @@ static const struct mx_op ops[OPS] = {
 	               .flags = MX_STORE },
 	[TILE_IN] = { "t_tile_in", (mx_opcode)TILE_IN, MX_GLOBAL, MX_UNIT_MEMORY, 4,
 	              .flags = MX_LOAD },
+	[TILE_OUT] = { "t_tile_out", (mx_opcode)TILE_OUT, MX_GLOBAL, MX_UNIT_MEMORY, 4,
+	               .flags = MX_STORE },
 	[NOP] = { "t_nop", (mx_opcode)NOP, MX_SOPP, MX_UNIT_FLOW, .flags = MX_KIND(NOP) },
 	[EXEC] = { "t_exec", (mx_opcode)EXEC, MX_SOPP, MX_UNIT_FLOW },
 	[WAIT] = { "t_wait", (mx_opcode)WAIT, MX_SOPP, MX_UNIT_FLOW, .flags = MX_KIND(WAITCNT) },
@@ -130,7 +134,8 @@ static int stream_of(unsigned op) {
 	case LDS_STORE: return LDS;
 	case COPY_IN: return ASYNC;
 	case COPY_OUT: return ASYNC_OUT;
-	case TILE_IN: return TILE;
+	case TILE_IN:
+	case TILE_OUT: return TILE;
 	default: return -1;
 	}
 }
@@ -176,14 +181,15 @@ static void decode(const uint32_t *code, size_t left, uint32_t offset, struct mx
 		in->streams = (uint8_t)(1 << stream_of(op));
 		in->counts = MX_COUNT(streams[stream_of(op)].counter, 1);
 	}
-	in->mem.lds = op == COPY_IN || op == COPY_OUT || op == TILE_IN;
+	in->mem.lds = op == COPY_IN || op == COPY_OUT || op == TILE_IN || op == TILE_OUT;
 	in->wait = wait_of(in->dwords[0]);
 	if (op == OTHERS || op == NOP)
 		in->imm = (int32_t)(in->dwords[0] & 255);
 	put_operands(in, op);
 }
 
-static size_t disassemble(const uint32_t *code, size_t left, unsigned banks, char *text, size_t room) {
+static size_t disassemble(const uint32_t *code, size_t left, unsigned banks, char *text,
+                          size_t room) {
 	struct mx_inst in;
 	(void)banks;
 	decode(code, left, 0, &in);
@@ -316,30 +322,19 @@ static void copy_lanes(struct mx_wave *w, const struct mx_inst *in) {
 
 /* ---- copies of a tile: the wave's, whatever EXEC is ---- */
 
-enum { TILE_BYTES = 128 };
-
-static void tile_extents(const struct mx_memop *m, mx_visit_extent *visit, void *context) {
-	visit(context, &(struct mx_extent){ false, false, -1, m->address[0], TILE_BYTES });
-	visit(context, &(struct mx_extent){ true, true, -1, m->data[0][0], TILE_BYTES });
-}
-
-static void land_tile(struct mx_wave *w, struct mx_memop *m) {
-	for (uint32_t i = 0; i < TILE_BYTES; i += 4) {
-		uint32_t unwritten,
-			v = mx_memory_read(w, m->in, 0, m->address[0] + i, 4, &unwritten);
-		mx_lds_write(w, m->in, 0, m->data[0][0] + i, 4, v, unwritten);
-	}
-}
+/* The descriptor, without its addresses. By default 32 dwords of one dimension. */
+#define ROW_OF(n)                                                                                  \
+	{ [0] = 1, [3] = 2u << 30, [4] = 2 << 16, [5] = (n) << 16, [7] = (n) << 16 }
+static uint32_t tile[MX_TDM_DWORDS] = ROW_OF(32);
 
 static void copy_tile(struct mx_wave *w, const struct mx_inst *in) {
-	struct mx_memop *m = mx_memop_new(w, in);
-	if (!m)
-		return;
-	m->extents = tile_extents;
-	m->land = land_tile;
-	m->address[0] = mx_pair(w->s) + w->v[mx_row_at(in, MX_AT_ADDRESS)][0];
-	m->data[0][0] = w->v[mx_row_at(in, MX_AT_DATA)][0];
-	mx_memop_issue(w, mx_stream_of(in), m);
+	uint64_t memory = mx_pair(w->s) + w->v[mx_row_at(in, MX_AT_ADDRESS)][0];
+	uint32_t d[MX_TDM_DWORDS];
+	memcpy(d, tile, sizeof d);
+	d[1] = w->v[mx_row_at(in, MX_AT_DATA)][0];
+	d[2] = (uint32_t)memory;
+	d[3] |= (uint32_t)(memory >> 32);
+	mx_tdm_issue(w, in, d);
 }
 
 /* MODE is that of the set, the arena is in s[0:1], work-items are in v0, the size of the wave is in
@@ -371,7 +366,7 @@ static mx_handler *const *handlers(void) {
 		[AWAIT] = await,         [EXPECT] = expect,       [JOIN] = join,
 		[OTHERS] = others,       [LDS_LOAD] = mx_exec_DS, [LDS_STORE] = mx_exec_DS,
 		[COPY_IN] = copy_lanes,  [COPY_OUT] = copy_lanes, [NOP] = mx_x_s_nop,
-		[TILE_IN] = copy_tile,
+		[TILE_IN] = copy_tile,   [TILE_OUT] = copy_tile,
 	};
 	return table;
 }

@@ -39,6 +39,18 @@ static const uint32_t code[] = {
 	0xbf068004,             /* s_cmp_eq_u32 s4, 0 */
 	0xbf85fffa,             /* s_cbranch_scc1 65530 */
 	0xbf810000,             /* s_endpgm */
+	0xd86c0000, 0x03000008, /* ds_read_b32 v3, v8 */
+	0xd86c0000, 0x03000009, /* ds_read_b32 v3, v9 */
+	0xbf8cc07f,             /* s_waitcnt lgkmcnt(0) */
+	0x7e080503,             /* v_readfirstlane_b32 s4, v3 */
+	0xbf068004,             /* s_cmp_eq_u32 s4, 0 */
+	0xbf840006,             /* s_cbranch_scc0 6 */
+	0xd86c0000, 0x03000009, /* ds_read_b32 v3, v9 */
+	0xbf8cc07f,             /* s_waitcnt lgkmcnt(0) */
+	0x7e080503,             /* v_readfirstlane_b32 s4, v3 */
+	0xbf068004,             /* s_cmp_eq_u32 s4, 0 */
+	0xbf85fffa,             /* s_cbranch_scc1 65530 */
+	0xbf810000,             /* s_endpgm */
 };
 enum {
 	PLAIN = 0,
@@ -49,7 +61,8 @@ enum {
 	ONCE = 17,
 	SCRATCH = 25,
 	ASIDE = 32,
-	POLL = 4 /* the load that polls */
+	ENTERED = 39, /* and the same load before the loop two dwords later */
+	POLL = 4      /* the load that polls */
 };
 
 static void test_kernel(const struct mx_program *p, unsigned entry, bool any, bool polls,
@@ -73,6 +86,10 @@ int main(void) {
 	test_kernel(p, ASIDE, false, false, "nor a loop that the register after the load's ends");
 	test_kernel(p, CALLS, true, true, "a kernel that calls through a register may poll");
 	test_kernel(p, JUMPS, true, true, "so may a kernel that jumps through a register");
+	const struct mx_wave_sync *entered = mx_program_wave_sync(p, 4 * ENTERED);
+	ok(entered && !entered->polls[ENTERED] && entered->polls[ENTERED + 2] &&
+	           entered->polls[ENTERED + 8],
+	   "the load of a rotated loop polls before it as well, and no other load does");
 	ok(mx_program_wave_sync(p, 4 * POLLS + 1) && mx_program_wave_sync(p, sizeof code),
 	   "an entry that is no instruction does not crash");
 	ok(mx_program_wave_sync(p, 4 * POLLS) == mx_program_wave_sync(p, 4 * POLLS),

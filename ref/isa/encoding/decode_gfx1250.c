@@ -47,6 +47,7 @@ static void decode_memory(struct mx_inst *in, mx_microcode format) {
 	enum { OFFSET_BITS = 24 };
 	unsigned offset = mx_field(format, in->dwords, "offset");
 	decode_cache(in, format);
+	in->mem.lds = in->op->flags & MX_TO_LDS;
 	if (format == MX_FORM_VDS) {
 		in->imm = (int32_t)offset;
 		in->mem.offset1 = (uint8_t)mx_field(format, in->dwords, "offset1");
@@ -89,6 +90,14 @@ static bool is_store(const struct mx_inst *in) {
 	return in->op->flags & MX_STORE && !(in->op->rmw && returns);
 }
 
+/* Copies between device memory and LDS. */
+static unsigned copy_stream(const struct mx_inst *in) {
+	if (mx_kind_of(in->op) == MX_IS_TILE)
+		return MX_STREAM_TENSOR;
+	return in->mem.lds && in->op->flags & MX_STORE ? MX_STREAM_ASYNC_STORE
+	                                               : MX_STREAM_ASYNC_LOAD;
+}
+
 /* Counters and streams until the instruction lands. A FLAT instruction is two operations. */
 static void find_counts(struct mx_inst *in) {
 	mx_encoding e = in->op->encoding;
@@ -96,7 +105,10 @@ static void find_counts(struct mx_inst *in) {
 	unsigned stream = is_store(in) ? MX_STREAM_STORE : MX_STREAM_LOAD;
 	if (in->op->unit != MX_UNIT_MEMORY && mx_kind_of(in->op) != MX_IS_SENDMSG)
 		return;
-	if (e == MX_DS) {
+	if (in->mem.lds || mx_kind_of(in->op) == MX_IS_ARRIVAL) {
+		stream = copy_stream(in);
+		counter = stream == MX_STREAM_TENSOR ? MX_COUNTER_TENSOR : MX_COUNTER_ASYNC;
+	} else if (e == MX_DS) {
 		counter = MX_COUNTER_DS;
 		stream = MX_STREAM_LDS;
 	} else if (e < MX_DS) {

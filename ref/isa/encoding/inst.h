@@ -115,6 +115,8 @@ typedef enum {
 	MX_IS_GPR_INDEX, /* s_set_gpr_idx */
 	MX_IS_BANKS,     /* s_set_vgpr_msb */
 	MX_IS_DUAL,      /* two operations of the vector ALU */
+	MX_IS_TILE,      /* a copy of the tensor data mover */
+	MX_IS_ARRIVAL,   /* at a barrier in LDS, when the copies before it are over */
 } mx_kind;
 
 /* Types of vector operands. */
@@ -162,7 +164,7 @@ enum {
 	MX_OP_SEL = 1 << 24,     /* the lane function applies OP_SEL (and OP_SEL_HI) */
 	MX_D16 = 1 << 25,        /* load into the lower half; formats: two components a register */
 	MX_SECOND = 1 << 26,     /* atomic: has two operands */
-	MX_TO_LDS = 1 << 27,     /* load to LDS */
+	MX_TO_LDS = 1 << 27,     /* load to LDS, or store from it */
 	MX_FORMAT = 1 << 28,     /* converts: d counts components, not bytes */
 	MX_STRIDE_64 = 1 << 29,  /* DS, with MX_TWO: offsets in units of 64 elements */
 	MX_ADDTID = 1 << 30,     /* DS: the address is M0[15:0] and the lane's number */

@@ -250,6 +250,11 @@ static void add_address(struct mx_inst *in, const struct mx_operand_spec *o, uns
 		       dwords);
 }
 
+/* Whether it has the lanes' addresses in LDS, of a copy; gfx950 has one address in M0. */
+static bool is_lds_address(const struct listing *l, const struct mx_operand_spec *o) {
+	return l->in->mem.lds && l->format == MX_FORM_VGLOBAL && (is(o, "vdst") || is(o, "vdata"));
+}
+
 static void add_listed(struct listing *l, const struct mx_operand_spec *o) {
 	struct mx_inst *in = l->in;
 	unsigned code = mx_operand_code(l->format, in->dwords, o);
@@ -263,8 +268,12 @@ static void add_listed(struct listing *l, const struct mx_operand_spec *o) {
 		add_vcc(l);
 	else if (mx_operand_is_number(o))
 		add_number(l, o, code);
+	else if (mx_kind_of(in->op) == MX_IS_TILE)
+		add_at(in, MX_AT_ADDRESS + mx_operand_index(o), MX_AS_DESCRIPTOR, code, dwords);
 	else if (is_source(o))
 		add_source(l, o, code, dwords);
+	else if (is_lds_address(l, o))
+		add_at(in, MX_AT_DATA, MX_AS_LDS_BASE, code, dwords);
 	else if (is(o, "vdst") || is(o, "sdst"))
 		add_destination(in, o, code, dwords);
 	else if (strstr(o->field, "data"))
@@ -311,7 +320,7 @@ static void add_implicit(const struct mx_encodings *set, struct mx_inst *in) {
 	add(in, MX_AS_FLAG, MX_SCC, flags & MX_SCC_OUT ? 1 : 0, WRITTEN);
 	add(in, MX_AS_EXEC, MX_EXEC, flags & (MX_EXEC_IN | MX_EXEC_OUT) ? mask : 0, READ);
 	add(in, MX_AS_EXEC, MX_EXEC, flags & MX_EXEC_OUT ? mask : 0, WRITTEN);
-	if (in->mem.lds)
+	if (in->mem.lds && !mx_has_operand(in, MX_AT_DATA))
 		add(in, MX_AS_LDS_BASE, MX_M0, 1, READ);
 	add(in, MX_AS_M0, MX_M0, flags & (MX_M0_IN | MX_ADDTID) ? 1 : 0, READ);
 	add(in, MX_AS_M0, MX_M0, flags & MX_M0_OUT ? 1 : 0, WRITTEN);

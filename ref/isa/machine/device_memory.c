@@ -227,6 +227,18 @@ bool mx_memory_is_written(struct mx_wave *w, const struct mx_lane_bytes *x) {
 	       mx_lane_bytes_all(states_of(r), x, MX_WRITTEN);
 }
 
+bool mx_memory_bytes_written(struct mx_wave *w, uint64_t address, size_t bytes) {
+	const struct mx_region *r = region_of(w, address, bytes);
+	const struct mx_lane_bytes x = { .from = address, .to = address + bytes };
+	const uint8_t *state = r->state + (address - r->base);
+	if (pages_have(w->group->run, r, MX_PAGES_WRITTEN, &x))
+		return true;
+	unsigned all = MX_WRITTEN;
+	for (size_t i = 0; i < bytes; i++)
+		all &= state[i];
+	return all;
+}
+
 void mx_memory_write_wave(struct mx_wave *w, const struct mx_lane_bytes *x, const mx_vreg *row) {
 	const struct mx_region *r = region_of(w, x->from, x->to - x->from);
 	note_store(w->group->run, r, 0, 0, 0);

@@ -198,6 +198,21 @@ uint64_t mx_rmw_condxchg32(const struct mx_rmw *x) {
 	return v;
 }
 
+/* A barrier in LDS of gfx1250: the pending count in bits 28:0, the phase in 31:29, the count of the
+ * next phase in 47:32. An arrival subtracts from the pending count. When the count would become
+ * negative, the phase ends: it is decremented, and the count begins again [CDNA5 11.2.2]. The
+ * manual has several widths of the count; 29 is that of compiled code (assumed). */
+uint64_t mx_rmw_arrive64(const struct mx_rmw *x) {
+	const uint64_t mask = (1ull << 29) - 1;
+	uint64_t pending = x->old & mask, phase = x->old >> 29 & 7;
+	uint64_t arrivals = (x->old >> 32 & 0xffff) + 1, upper = x->old & ~0xffffffffull;
+	if (x->data <= pending)
+		return x->old - x->data;
+	uint64_t more = x->data - pending - 1;
+	phase = (phase - 1 - more / arrivals) & 7;
+	return upper | phase << 29 | (arrivals - 1 - more % arrivals);
+}
+
 mx_rmw_function *const mx_rmw_functions[] = {
 	NULL,
 #define MX_RMW(name, ...) mx_rmw_##name,

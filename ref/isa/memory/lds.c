@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "../machine/findings.h"
+#include "atomic.h"
 
 bool mx_lds_new(struct mx_group *g) {
 	g->lds = malloc(g->lds_bytes + 1);
@@ -19,6 +20,16 @@ void mx_lds_free(struct mx_group *g) {
 void mx_lds_start(struct mx_group *g, uint8_t pattern) {
 	memset(g->lds, pattern, g->lds_bytes);
 	memset(g->lds_unwritten, 0xff, g->lds_bytes);
+}
+
+void mx_lds_arrive(const struct mx_wave *w, const struct mx_inst *in, unsigned lane, uint32_t at) {
+	uint32_t unwritten[2];
+	uint64_t old = mx_lds_read(w, in, lane, at, 4, &unwritten[0]);
+	old |= (uint64_t)mx_lds_read(w, in, lane, at + 4, 4, &unwritten[1]) << 32;
+	uint64_t state = mx_rmw_arrive64(&(struct mx_rmw){ .old = old, .data = 1 });
+	uint32_t taint = unwritten[0] | unwritten[1] ? ~0u : 0;
+	mx_lds_write(w, in, lane, at, 4, (uint32_t)state, taint);
+	mx_lds_write(w, in, lane, at + 4, 4, (uint32_t)(state >> 32), taint);
 }
 
 /* The launch gives the size. The device allocates units of 1280 bytes, so it may permit an access

@@ -60,6 +60,9 @@ static inline void mx_lds_write(const struct mx_wave *w, const struct mx_inst *i
 		                                   value, unwritten });
 }
 
+/* A lane arrives once at a barrier in LDS, which is in range. */
+void mx_lds_arrive(const struct mx_wave *w, const struct mx_inst *in, unsigned lane, uint32_t at);
+
 /* ---- all lanes of a wave together, in range; no watcher is called ---- */
 
 /* Whether bytes at lanes' addresses plus an offset have unwritten bits. */

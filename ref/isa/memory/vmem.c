@@ -239,6 +239,8 @@ bool mx_vmem_prepare(struct mx_wave *w, struct mx_memop *m) {
 		return false;
 	if (!check(w, m))
 		return false;
+	if (in->mem.lds && mx_has_operand(in, MX_AT_DATA))
+		return mx_prepare_copy(w, m);
 	if (in->op->flags & MX_STORE)
 		prepare_store(w, m);
 	else if (in->mem.lds)

@@ -62,6 +62,11 @@ void mx_prepare_lds(struct mx_wave *w, struct mx_memop *m);
 /* The LDS address of a lane's data of a load to LDS, and its size. */
 uint32_t mx_lds_dma_place(const struct mx_memop *m, unsigned lane, unsigned *bytes);
 
+/* ---- async_copy.c ---- */
+
+/* The copies whose lanes have an address in LDS each. False: it must not be issued. */
+bool mx_prepare_copy(struct mx_wave *w, struct mx_memop *m);
+
 /* ---- typed.c: buffers with converted elements ---- */
 
 /* Sets m->format from the instruction or from the third dword of a resource, and returns the bytes

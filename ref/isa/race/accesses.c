@@ -399,17 +399,22 @@ static struct mx_race_range range_of(struct mx_wave *w, const struct mx_inst *in
 		                       .past = mx_race_past_of(w),
 		                       .group = (uint32_t)w->group->index + 1,
 		                       .me = me,
+		                       .rmw = in->op->rmw,
 		                       .lane = -1 };
 }
 
 static void access_extent(void *range, const struct mx_extent *e) {
 	struct mx_race_range *r = range;
 	r->lds = e->lds;
-	r->kind = e->write ? MX_RACE_WRITE : MX_RACE_READ;
+	r->kind = e->rmw ? MX_RACE_ATOMIC : e->write ? MX_RACE_WRITE : MX_RACE_READ;
+	r->rmw = e->rmw;
 	r->lane = e->lane;
 	r->base = r->at = e->at;
 	r->bytes = e->bytes;
+	mx_access me = r->me;
+	r->me = e->rmw ? mx_access_as_sync(me) : me;
 	walk_range(r);
+	r->me = me;
 }
 
 static void access(struct mx_race_range *r, const struct mx_memop *m) {

@@ -16,6 +16,7 @@ struct mx_race_range {
 	                        too */
 	bool rewrites;       /* what an unordered reader of the cell reads */
 	mx_race_kind kind;
+	mx_rmw_kind rmw; /* MX_RACE_ATOMIC: its function */
 	bool lds;
 	bool together; /* pages without cells have recorded the access */
 	int lane;

@@ -104,10 +104,12 @@ static bool is_synchronised(const struct mx_race_range *r, uint64_t at, mx_acces
 	       ((sync || was != MX_RACE_READ) && mx_race_acquired_last(r->w, r->lds, at));
 }
 
-/* Reports a finding, unless something else orders the two accesses. Returns whether it did. */
+/* Reports a finding, unless something else orders the two accesses. Returns whether it did. A copy
+ * that its wave issued runs beside it, as another wave does. */
 static bool conflict(const struct mx_race_range *r, uint64_t at, mx_access earlier, uint32_t group,
                      mx_race_kind was) {
-	bool other = group != r->group || mx_access_wave(earlier) != mx_access_wave(r->me);
+	bool other = group != r->group || mx_access_wave(earlier) != mx_access_wave(r->me) ||
+	             path_of(r, earlier) == MX_PATH_ASYNC;
 	if (flat_beside_ds(r, earlier) && group == r->group) {
 		mx_race_doubt(r->w, r->in, MX_DOUBT_FLAT_LDS);
 		return false;
@@ -409,7 +411,7 @@ bool mx_race_read_unwritten(struct mx_race_range *r, struct mx_race_map *m, stru
 
 /* The order of two different functions at one place matters. The cell keeps the last function. */
 static void check_function(const struct mx_race_range *r, struct mx_race_cell *c) {
-	struct mx_written function = { .kind = MX_SUMMED, .value = (uintptr_t)r->in->op->rmw };
+	struct mx_written function = { .kind = MX_SUMMED, .value = r->rmw };
 	if (c->read_group && !same_written(c->written, function))
 		mx_race_doubt(r->w, r->in, MX_DOUBT_ATOMIC_KINDS);
 	c->written = function;

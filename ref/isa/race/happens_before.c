@@ -22,6 +22,9 @@
  *  - in LDS, LDS operations that were issued before a release that is an LDS operation. LDS-DMA is
  *    not one of them.
  *
+ * The arrival of a copy at a barrier in LDS is a release for which its wave need not wait: the copy
+ * is over, and those before it in its stream are.
+ *
  * Order through memory is no proof, because an acquire may read another release under another
  * schedule. Accesses that are ordered so are no finding either. */
 #include <stdlib.h>
@@ -181,13 +184,17 @@ static void join_past(struct mx_wave *w, struct mx_race_clock *k) {
 
 /* The clock of a release's own wave: what it has waited for, and what its workgroup has in order.
  */
-static struct mx_clock *own_clock(const struct mx_wave *w, unsigned stream) {
+static struct mx_clock *own_clock(const struct mx_wave *w, const struct mx_memop *m) {
 	const struct mx_race_wave *o = mx_race_wave_of(w);
-	bool lds = mx_race_stream(w, stream)->path == MX_PATH_LDS;
+	bool lds = mx_race_stream(w, m->stream)->path == MX_PATH_LDS;
+	uint32_t covered[MX_STREAMS];
 	struct ticks t;
+	memcpy(covered, o->covered, sizeof covered);
+	if (m->arrives)
+		covered[m->stream] = o->issued[m->stream];
 	t.isa = w->group->run->isa;
 	t.n = 0;
-	add_wave(&t, w, o->covered, o->issued, lds ? stream : MX_STREAMS);
+	add_wave(&t, w, covered, o->issued, lds ? m->stream : MX_STREAMS);
 	return mx_clock_new(t.tick, t.n);
 }
 
@@ -240,12 +247,22 @@ static void issue_write(void *visit, bool lds, uint64_t at) {
 	start_history(v, p, lds, at);
 }
 
+/* Whether it writes memory that may have flags. */
+static bool stores(const struct mx_memop *m) {
+	return (m->in->op->flags & MX_STORE || m->in->mem.lds) && !m->bulk;
+}
+
+/* The kinds of its accesses that may write flags. */
+static unsigned writes_of(const struct mx_memop *m) {
+	return m->bulk ? 1 << MX_RACE_ATOMIC : WRITES;
+}
+
 void mx_race_release(struct mx_wave *w, struct mx_memop *m, unsigned stream) {
 	const struct mx_wave_sync *wave_sync = sync_of(w)->wave_sync;
-	bool stores = m->in->op->flags & MX_STORE || m->in->mem.lds;
 	if (!wave_sync->any)
 		return;
-	bool releases = mx_race_releases(m->in) || (wave_sync->any_polls && stores);
+	bool releases =
+		mx_race_releases(m->in) || m->arrives || (wave_sync->any_polls && stores(m));
 	if (!releases && !wave_sync->polls[m->in->offset / 4] && !mx_race_acquires(m->in))
 		return;
 	struct mx_race_event *e = m->note = calloc(1, sizeof *e);
@@ -255,15 +272,15 @@ void mx_race_release(struct mx_wave *w, struct mx_memop *m, unsigned stream) {
 	e->stream = stream;
 	e->number = mx_race_wave_of(w)->issued[stream];
 	e->releases = releases;
-	e->rmw = mx_race_is_atomic(m->in->op);
+	e->rmw = mx_race_is_atomic(m->in->op) || m->arrives;
 	if (!releases)
 		return;
 	struct mx_race_clock *k = join_acquired(w);
 	join_past(w, k);
 	e->base = mx_clock_keep(k->clock);
-	e->own = own_clock(w, stream);
+	e->own = own_clock(w, m);
 	check(w, e->own);
-	mx_race_places(w, m, WRITES, issue_write, &(struct visit){ .w = w });
+	mx_race_places(w, m, writes_of(m), issue_write, &(struct visit){ .w = w });
 }
 
 void mx_race_drop_event(struct mx_memop *m) {
@@ -383,7 +400,7 @@ static void land_writes(struct mx_wave *w, const struct mx_memop *m) {
 		return;
 	if (e)
 		v.me = mx_access_of(w, m->in, e->stream, e->number);
-	mx_race_places(w, m, WRITES, land_write, &v);
+	mx_race_places(w, m, writes_of(m), land_write, &v);
 	mx_clock_drop(v.from[0]);
 	mx_clock_drop(v.from[1]);
 	mx_clock_drop(v.to);
@@ -407,7 +424,6 @@ static bool is_undecided(struct mx_wave *w, const struct mx_memop *m, struct mx_
 void mx_race_land(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_race_sync *y = sync_of(w);
 	const struct mx_race_event *e = m->note;
-	bool stores = m->in->op->flags & MX_STORE || m->in->mem.lds;
 	if (e && (y->wave_sync->polls[m->in->offset / 4] || mx_race_acquires(m->in))) {
 		struct visit v = { .w = w };
 		join_acquired(w);
@@ -417,7 +433,7 @@ void mx_race_land(struct mx_wave *w, struct mx_memop *m) {
 		else if (v.clock)
 			add_acquired(w, e, v.clock);
 	}
-	if (e ? e->releases : stores && y->n)
+	if (e ? e->releases : stores(m) && y->n)
 		land_writes(w, m);
 	mx_race_drop_event(m);
 }

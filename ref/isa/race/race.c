@@ -273,7 +273,8 @@ static void operation(void *context, struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_race_analysis *order = context;
 	if (order->sync.wave_sync->polls[m->in->offset / 4])
 		mx_race_note_poll(w, m);
-	me |= (uint64_t)(mx_race_is_atomic(m->in->op) || mx_has_agent_scope(m->in)) << 63;
+	if (mx_race_is_atomic(m->in->op) || mx_has_agent_scope(m->in))
+		me = mx_access_as_sync(me);
 	if (m->in->op->encoding == MX_FLAT && mx_race_stream(w, stream)->path == MX_PATH_MEMORY) {
 		o->flat = o->issued[stream];
 		o->flat_stream = stream;

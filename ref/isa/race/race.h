@@ -74,6 +74,9 @@ static inline unsigned mx_access_stream(mx_access a) {
 static inline bool mx_access_is_sync(mx_access a) {
 	return a >> 63;
 }
+static inline mx_access mx_access_as_sync(mx_access a) {
+	return a | 1ull << 63;
+}
 
 /* ---- shadow.c: the last accesses to each byte ---- */
 
@@ -90,7 +93,7 @@ struct mx_written {
 typedef enum {
 	MX_UNKNOWN,
 	MX_VALUE,
-	MX_SUMMED, /* by atomics; the value is the address of their function */
+	MX_SUMMED, /* by atomics; the value is their mx_rmw_kind */
 	/* By LDS-DMA; the value is the address of the source. A store to the source between two
 	 * loads is ordered with respect to one of them only if that load is over. */
 	MX_LOADED,

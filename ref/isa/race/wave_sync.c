@@ -3,10 +3,14 @@
  * a loop. The scope of the load does not matter: atomic loads of workgroup scope compile to
  * ordinary loads [LLVM "Memory Model gfx942"].
  *
+ * Compilers rotate loops, so the same load often stands before the loop as well: it decides whether
+ * the loop is entered, and polls too.
+ *
  * A returning atomic, as of a spin lock, is such a load if it is idempotent. A loop that also
  * changes other memory may be a counting loop. Its loads poll only if nothing else that varies from
  * round to round decides whether the loop continues. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "../encoding/control_flow.h"
 #include "../encoding/operands.h"
@@ -17,6 +21,7 @@ enum {
 	LONGEST = 256, /* dwords of a loop */
 	DEEPEST = 4,   /* instructions that compute an address */
 	PATH = 8,      /* instructions that compute a condition */
+	ENTRY = 64,    /* bytes before a loop that decide whether it is entered */
 };
 
 /* A loop: its first instruction, and the branch back to it, in bytes. */
@@ -248,6 +253,30 @@ static bool stores_there(const struct loop *l, const struct mx_inst *load) {
 
 /* ---- loops ---- */
 
+/* Whether the code from an instruction to the loop accesses no memory, and may only skip the loop.
+ */
+static bool leads_to_loop(const struct loop *l, const struct mx_inst *in) {
+	uint32_t at = in->offset + in->size;
+	while (at < l->from) {
+		in = mx_program_at(l->p, at);
+		if (!in->op || is_memory(in->op) || ends_loop(in))
+			return false;
+		at += in->size;
+	}
+	return at == l->from;
+}
+
+/* Marks a load of the loop, and the same load before it. */
+static void mark_load(const struct loop *l, const struct mx_inst *load, bool *polls) {
+	polls[load->offset / 4] = true;
+	for (uint32_t at = l->from > ENTRY ? l->from - ENTRY : 0; at < l->from; at += 4) {
+		const struct mx_inst *in = mx_program_at(l->p, at);
+		if (in->op == load->op && !memcmp(in->dwords, load->dwords, load->size) &&
+		    leads_to_loop(l, in))
+			polls[at / 4] = true;
+	}
+}
+
 static void find_loads(const struct loop *l, bool *polls) {
 	bool changes = false;
 	for (const struct mx_inst *in = first(l); in && !changes; in = next(l, in))
@@ -256,7 +285,7 @@ static void find_loads(const struct loop *l, bool *polls) {
 		if (!may_poll(l, in) || !reaches_branch(l, in))
 			continue;
 		if (!changes || (!stores_there(l, in) && all_branches_decided_by_polls(l)))
-			polls[in->offset / 4] = true;
+			mark_load(l, in, polls);
 	}
 }
 

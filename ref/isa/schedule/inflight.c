@@ -30,7 +30,7 @@ struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in) {
 	m->in_lds = false;
 	m->format = 0;
 	m->range = MX_RANGE_SOME;
-	m->split = m->together = false;
+	m->split = m->together = m->bulk = m->arrives = false;
 	m->clean = true;
 	m->note = NULL;
 	m->reach.computed = false;
@@ -56,13 +56,18 @@ static bool land_in_order(const struct mx_isa_stream *s) {
 	return s->order == MX_IN_ORDER;
 }
 
+/* An arrival waits for the operations before it. */
+static bool may_land_at(const struct mx_queue *q, unsigned i) {
+	return !i || !q->op[i]->arrives;
+}
+
 static uint64_t first_due(const struct mx_wave *w) {
 	uint64_t due = UINT64_MAX;
 	FOR_STREAMS(s, w) {
 		const struct mx_queue *q = &w->queue[s];
 		unsigned n = land_in_order(&w->stream[s]) ? 1 : q->n;
 		for (unsigned i = 0; i < n; i++)
-			due = q->op[i]->due < due ? q->op[i]->due : due;
+			due = q->op[i]->due < due && may_land_at(q, i) ? q->op[i]->due : due;
 	}
 	return due;
 }
@@ -86,7 +91,7 @@ void mx_memop_issue(struct mx_wave *w, unsigned stream, struct mx_memop *m) {
 		mx_watch_operation(w, m);
 	if (mx_count(w->counts, s->counter) > stats->most[s->counter])
 		stats->most[s->counter] = mx_count(w->counts, s->counter);
-	if (m->due < w->next_due && (q->n == 1 || !land_in_order(s)))
+	if (m->due < w->next_due && (q->n == 1 || (!land_in_order(s) && !m->arrives)))
 		w->next_due = m->due;
 }
 
@@ -155,7 +160,7 @@ static void land_due_in_order(struct mx_wave *w, unsigned stream) {
 static void land_due_of_any(struct mx_wave *w, unsigned stream) {
 	const struct mx_queue *q = &w->queue[stream];
 	for (unsigned i = 0; i < q->n;)
-		if (q->op[i]->due <= w->group->clock)
+		if (q->op[i]->due <= w->group->clock && may_land_at(q, i))
 			land(w, stream, i);
 		else
 			i++;
@@ -190,7 +195,8 @@ static unsigned may_land(const struct mx_wave *w, unsigned counter, struct next 
 			oldest[ordered++] = (struct next){ q, s, 0 };
 		else
 			for (unsigned i = 0; i < q->n; i++)
-				next[n++] = (struct next){ q, s, i };
+				if (may_land_at(q, i))
+					next[n++] = (struct next){ q, s, i };
 	}
 	memcpy(next + n, oldest, ordered * sizeof *next);
 	return n + ordered;

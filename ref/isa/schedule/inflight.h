@@ -13,6 +13,7 @@ struct mx_extent {
 	int lane; /* -1: none */
 	uint64_t at;
 	unsigned bytes;
+	mx_rmw_kind rmw; /* of an atomic access, otherwise 0 */
 };
 typedef void mx_visit_extent(void *context, const struct mx_extent *e);
 
@@ -50,9 +51,16 @@ struct mx_memop {
 	struct mx_l1_reach {
 		bool computed;
 		uint64_t from, to, lines;
-	} reach;    /* for l1.c: the addresses that it accesses */
-	void *note; /* data that a watcher attached until it lands, or NULL */
-	mx_vreg data[4], unwritten[4];
+	} reach;      /* for l1.c: the addresses that it accesses */
+	void *note;   /* data that a watcher attached until it lands, or NULL */
+	bool bulk;    /* it copies a tile, of which no dword is a flag */
+	bool arrives; /* at a barrier in LDS, when it and those before it in its stream have landed
+	               */
+	union {
+		mx_vreg data[4];
+		struct mx_tdm tdm; /* of the tensor data mover */
+	};
+	mx_vreg unwritten[4];
 };
 
 /* The bytes of the lanes that have their data in range. */
