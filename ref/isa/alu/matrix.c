@@ -26,10 +26,13 @@ static const uint32_t (*accumulator(struct mx_wave *w, const struct mx_inst *in,
 	if (mx_source(in, 2) >= MX_VGPR)
 		return registers(w, in, MX_AT_SRC2);
 	bool wide = in->mai.dense && in->mai.dense->d == MX_T_F64;
+	bool half = in->mai.wmma && (in->mai.wmma->c == MX_T_F16 || in->mai.wmma->c == MX_T_BF16);
 	if (wide && mx_source(in, 2) != MX_INT_0)
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(WIDE_CONSTANT));
+	if (half && mx_source(in, 2) != MX_INT_0)
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(HALF_CONSTANT));
 	uint32_t value = mx_sread(w, in, mx_source(in, 2));
-	for (unsigned r = 0; r < in->op->d; r++)
+	for (unsigned r = 0; r < in->operand[MX_AT_SRC2].dwords; r++)
 		for (unsigned l = 0; l < MX_LANES; l++)
 			constant[r][l] = value;
 	return (const uint32_t(*)[MX_LANES])constant;
@@ -106,7 +109,7 @@ static uint64_t operand_unwritten(const struct mx_wave *w, const struct mx_inst 
 	uint64_t lanes = 0;
 	for (unsigned r = 0; o->code >= MX_VGPR && r < o->dwords; r++)
 		lanes |= w->unwritten_lanes[mx_row(o->code) + r];
-	return lanes;
+	return lanes & w->lanes;
 }
 
 static uint64_t scale_unwritten(const struct mx_wave *w, const struct mx_inst *in, unsigned i) {
@@ -214,6 +217,129 @@ static void exec_sparse(struct mx_wave *w, const struct mx_inst *in) {
 		mx_vwrite(w, mx_row_at(in, MX_AT_RESULT) + r, ~0ull, d[r], bad ? u : NULL);
 }
 
+/* ---- WMMAs of gfx1250 ---- */
+
+enum { MAX_AB = 16 }; /* registers of the largest operand */
+
+/* A or B, and what a copy needs. */
+struct wmma_side {
+	struct mx_wmma_operand operand;
+	mx_vreg negated[MAX_AB], scales[2];
+	uint32_t rows; /* or columns with unwritten bits */
+};
+
+/* NEG of A and B [LLVM]: of items of 16 bits neg_lo negates the even ones, neg_hi the odd ones; of
+ * integers neg_lo says that they are signed. */
+static void apply_neg(const struct mx_inst *in, mx_side s, struct wmma_side *x) {
+	bool low = in->neg >> s & 1, high = in->abs >> s & 1;
+	mx_type t = in->mai.wmma->ab[s];
+	uint32_t flip =
+		t == MX_T_F32 ? (uint32_t)low << 31 : (uint32_t)low << 15 | (uint32_t)high << 31;
+	x->operand.is_unsigned = t == MX_T_I8 && !low;
+	if (t == MX_T_I8 || !flip)
+		return;
+	for (unsigned r = 0; r < in->operand[MX_AT_SRC0 + s].dwords; r++)
+		for (unsigned l = 0; l < MX_WAVE32; l++)
+			x->negated[r][l] = x->operand.regs[r][l] ^ flip;
+	x->operand.regs = (const uint32_t(*)[MX_LANES])x->negated;
+}
+
+/* Scales in VGPRs, or common to all lanes. */
+static bool find_scales(struct mx_wave *w, const struct mx_inst *in, mx_side s,
+                        struct wmma_side *x) {
+	const struct mx_operand *o = &in->operand[MX_AT_SCALE_A + s];
+	x->operand.scale_format = in->mai.scale_format[s];
+	x->operand.scale_row = in->mai.byte[s];
+	x->operand.scales = (const uint32_t(*)[MX_LANES])x->scales;
+	if (o->code >= MX_VGPR) {
+		x->operand.scales = registers(w, in, MX_AT_SCALE_A + s);
+		return x->operand.scales;
+	}
+	if (o->code >= MX_SGPR_FILE && o->dwords > 1) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(SCALE_CODE, o->code));
+		return false;
+	}
+	for (unsigned r = 0; r < o->dwords; r++)
+		for (unsigned l = 0; l < MX_WAVE32; l++)
+			x->scales[r][l] = mx_sread(w, in, o->code + r);
+	return true;
+}
+
+/* Lanes l and 16 + l have row l of an operand; of one with 32 rows row 16 + l, too. Its scales are
+ * those of lane l and row l, else of one half. */
+static uint32_t unwritten_rows(const struct mx_wave *w, const struct mx_inst *in, mx_side s) {
+	bool both = s == MX_SIDE_A && in->mai.wmma->m == 32;
+	uint64_t lanes = operand_unwritten(w, in, MX_AT_SRC0 + s);
+	uint32_t rows = (uint32_t)(lanes | lanes >> 16) & 0xffff;
+	rows |= both ? rows << 16 : 0;
+	if (!in->mai.wmma->block)
+		return rows;
+	uint32_t scales = (uint32_t)operand_unwritten(w, in, MX_AT_SCALE_A + s);
+	return rows | (both ? scales : scales >> 16 * in->mai.byte[s] & 0xffff);
+}
+
+static bool find_side(struct mx_wave *w, const struct mx_inst *in, mx_side s, struct wmma_side *x) {
+	x->operand.regs = registers(w, in, MX_AT_SRC0 + s);
+	x->operand.format = s == MX_SIDE_A ? in->mai.cbsz : in->mai.blgp;
+	x->rows = unwritten_rows(w, in, s);
+	if (!x->operand.regs || (in->mai.wmma->block && !find_scales(w, in, s, x)))
+		return false;
+	apply_neg(in, s, x);
+	return true;
+}
+
+/* The bits of a lane's item in C, which are unwritten. */
+static bool c_unwritten(const struct mx_wave *w, const struct mx_inst *in, unsigned lane,
+                        unsigned item) {
+	unsigned code = mx_source(in, 2),
+		 two = mx_wmma_result_items(in->mai.wmma) / in->operand[MX_AT_SRC2].dwords;
+	uint32_t bits = two == 1 ? UINT32_MAX : UINT32_C(0xffff) << 16 * (item % 2);
+	return code >= MX_VGPR && mx_vunwritten(w, mx_row(code) + item / two, lane) & bits;
+}
+
+static void write_wmma(struct mx_wave *w, const struct mx_inst *in, mx_vreg *d, uint32_t rows,
+                       uint32_t cols) {
+	const struct mx_wmma *op = in->mai.wmma;
+	unsigned n = in->op->d, two = mx_wmma_result_items(op) / n, row, col;
+	for (unsigned r = 0; r < n; r++) {
+		mx_vreg u = { 0 };
+		for (unsigned i = 0; i < two; i++)
+			for (unsigned l = 0; l < MX_WAVE32; l++) {
+				mx_wmma_result(op, l, two * r + i, &row, &col);
+				if (rows >> row & 1 || cols >> col & 1 ||
+				    c_unwritten(w, in, l, two * r + i))
+					u[l] |= two == 1 ? UINT32_MAX : UINT32_C(0xffff) << 16 * i;
+			}
+		mx_vwrite(w, mx_row_at(in, MX_AT_RESULT) + r, ~0ull, d[r], u);
+	}
+}
+
+static void exec_wmma(struct mx_wave *w, const struct mx_inst *in) {
+	const struct mx_wmma *op = in->mai.wmma;
+	mx_vreg constant[MAX_D], d[MAX_D] = { { 0 } };
+	struct wmma_side a = { { 0 } }, b = { { 0 } };
+	bool by_profile = op->d != MX_T_I32 && op->ab[MX_SIDE_A] != MX_T_F32;
+	if (!find_side(w, in, MX_SIDE_A, &a) || !find_side(w, in, MX_SIDE_B, &b))
+		return;
+	struct mx_wmma_args args = { .op = op,
+		                     .profile = by_profile ? common_profile(w, in)
+		                                           : w->group->run->launch->profile,
+		                     .ab = { a.operand, b.operand },
+		                     .c = accumulator(w, in, constant),
+		                     .d = d,
+		                     .abs_c = in->abs >> 2 & 1,
+		                     .neg_c = in->neg >> 2 & 1,
+		                     .clamp = op->d == MX_T_I32 ? in->clamp : overflow_clamps(w) };
+	if (!args.c || !registers(w, in, MX_AT_RESULT))
+		return;
+	mx_assume(w, in, 0, in->assumes);
+	mx_status s = mx_mma_wmma(&args);
+	if (s != MX_OK)
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE_OF(REFUSED, mx_strerror(s)));
+	else
+		write_wmma(w, in, d, a.rows, b.rows);
+}
+
 void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in);
 void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in) {
 	mx_shape shape = in->op->d == 4 ? MX_16X16X128 : MX_32X32X64;
@@ -222,6 +348,10 @@ void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in) {
 	uint8_t scale_a[MX_LANES], scale_b[MX_LANES];
 
 	w->group->run->report->stats.mfma++;
+	if (in->mai.wmma) {
+		exec_wmma(w, in);
+		return;
+	}
 	if (in->mai.dense) {
 		exec_dense(w, in);
 		return;

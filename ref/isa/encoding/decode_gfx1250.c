@@ -6,6 +6,7 @@
 #include "disasm.h"
 #include "gfx1250.h"
 #include "instruction_set.h"
+#include "operand_spec.h"
 
 /* ---- fields ---- */
 
@@ -30,6 +31,25 @@ static void decode_valu(struct mx_inst *in, const struct mx_isa_row *row, mx_mic
 		                          mx_field(format, code, "op_sel_hi2") << 2);
 	if (mx_adds_dpp(format))
 		in->unsupported = "DPP of gfx1250 is not executed yet";
+}
+
+/* neg_lo and neg_hi are `neg` and `abs`; of C they negate and take the magnitude. */
+static void decode_wmma(struct mx_inst *in, mx_microcode format) {
+	const uint32_t *code = in->dwords;
+	const struct mx_wmma *op = mx_wmma_by_name(in->op->name);
+	in->mai.wmma = op;
+	in->mai.cbsz = in->mai.blgp = MX_E2M1;
+	if (op->ab[MX_SIDE_A] == MX_T_F8F6F4) {
+		in->mai.cbsz = (uint8_t)mx_element_format(format, code, 0);
+		in->mai.blgp = (uint8_t)mx_element_format(format, code, 1);
+	}
+	in->abs = bits_of(format, code, "neg_hi", 3);
+	if (!op->block)
+		return;
+	in->mai.byte[0] = (uint8_t)mx_field(format, code, "a_scale");
+	in->mai.byte[1] = (uint8_t)mx_field(format, code, "b_scale");
+	in->mai.scale_format[0] = (uint8_t)mx_field(format, code, "a_scale_fmt");
+	in->mai.scale_format[1] = (uint8_t)mx_field(format, code, "b_scale_fmt");
 }
 
 enum { SCOPE_DEVICE = 2 };
@@ -64,6 +84,8 @@ static void decode_fields(struct mx_inst *in, const struct mx_isa_row *row, mx_m
 		decode_memory(in, format);
 	else
 		decode_valu(in, row, format);
+	if (mx_is_matrix(in->op))
+		decode_wmma(in, format);
 }
 
 /* A literal follows the instruction: of 64 bits for code 254, which compilers use for 64-bit

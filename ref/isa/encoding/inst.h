@@ -402,7 +402,9 @@ struct mx_inst {
 		bool scaled;
 		const struct mx_dense *dense; /* of a dense MFMA */
 		const struct mx_sparse *sparse;
-		uint8_t byte[2]; /* of the scales */
+		const struct mx_wmma *wmma; /* its formats are cbsz and blgp */
+		uint8_t byte[2];            /* of the scales; of a WMMA, their row of lanes */
+		uint8_t scale_format[2];    /* mx_scale_format */
 	} mai;
 	const struct mx_op *dual[2]; /* the operations of MX_IS_DUAL */
 	uint32_t dwords[4];

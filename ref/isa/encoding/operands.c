@@ -406,6 +406,21 @@ static bool one_block(const struct mx_inst *in) {
 	return single && (in->op->d == 4 || in->op->d == 16);
 }
 
+/* Of results of 16 bits a register has two rows. Lanes l and 16 + l have row l of A, or column l of
+ * B; the scales of a row of A with 32 rows are in one lane. */
+static int wmma_lane(const struct mx_inst *in, mx_operand_role role, int lane, unsigned part) {
+	const struct mx_wmma *op = in->mai.wmma;
+	unsigned row, col, half = 16 * in->mai.byte[role == MX_AS_SCALE_B];
+	bool rows = role == MX_AS_A || role == MX_AS_SCALE_A;
+	if (op->d == MX_T_F16 || op->d == MX_T_BF16 ||
+	    mx_wmma_result(op, (unsigned)lane, part, &row, &col) != MX_OK)
+		return -1;
+	if (role == MX_AS_SCALE_A && op->m == 32)
+		return (int)row;
+	bool scale = role == MX_AS_SCALE_A || role == MX_AS_SCALE_B;
+	return (int)((rows ? row % 16 : col) + (scale ? half : 0));
+}
+
 /* Lane l of A and of the scales of A holds row l % mn, lane l of B column l % mn [ISA 7.1.5].
  * Returns the first lane of several. */
 static int matrix_lane(const struct mx_inst *in, mx_operand_role role, int lane, unsigned part) {
@@ -413,6 +428,8 @@ static int matrix_lane(const struct mx_inst *in, mx_operand_role role, int lane,
 	unsigned row, col;
 	if (role == MX_AS_C)
 		return lane;
+	if (in->mai.wmma)
+		return wmma_lane(in, role, lane, part);
 	if (!one_block(in))
 		return -1;
 	mx_layout_result(shape, (unsigned)lane, part, &row, &col);

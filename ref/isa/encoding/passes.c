@@ -3,7 +3,7 @@
 
 unsigned mx_matrix_passes(const struct mx_inst *in) {
 	enum { F6 = 2 }; /* the first format code of CBSZ and BLGP that is not F8 */
-	if (!in->op || !mx_is_matrix(in->op))
+	if (!in->op || !mx_is_matrix(in->op) || in->mai.wmma) /* not published for WMMAs */
 		return 0;
 	const struct mx_dense *d = in->mai.dense;
 	unsigned m = d ? d->m : in->mai.sparse ? in->mai.sparse->m : in->op->d == 4 ? 16 : 32;
