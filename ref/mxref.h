@@ -901,7 +901,8 @@ typedef struct {
  *   lead    1: a subnormal element's exponent is floor(log2 |x|), too
  *   nan     the bits of a NaN result; 0: 0x7FC00000
  *   zero    1: zero sums are +0; 2: so are results that underflow
- *   over    1: a sum that overflows becomes the largest number of its sign */
+ *   over    1: a sum that overflows becomes the largest number of its sign
+ *   inner   with align = 0, what is rounded before c is added: MX_INNER_..., or'ed */
 typedef struct {
 	const char *name;
 	unsigned group, parts, align, join, dot, acc, drop, norm, limit;
@@ -911,16 +912,18 @@ typedef struct {
 		mx_evidence group, parts, align, join, dot, acc, drop, norm, limit;
 	} why; /* of each field; no result depends on it */
 	/* The variations of other devices, all 0 in the profiles above. */
-	unsigned order, split, fused, cut, low, late, round, bits, flush, lead, nan, zero, over;
+	unsigned order, split, fused, cut, low, late, round, bits, flush, lead, nan, zero, over,
+		inner;
 } mx_profile;
 
 enum { MX_ORDER_ASCENDING, MX_ORDER_DESCENDING, MX_ORDER_STRIDED, MX_ORDER_HALVES, MX_ORDER_PAIRS };
 enum { MX_LATE_NEAREST = 2 };
 enum { MX_CUT_ZERO, MX_CUT_FLOOR, MX_CUT_NEAREST, MX_CUT_ODD };
 enum { MX_FLUSH_ELEMENTS = 1, MX_FLUSH_C = 2, MX_FLUSH_RESULTS = 4, MX_FLUSH_ALL = 7 };
+enum { MX_INNER_SUM = 1, MX_INNER_PRODUCTS = 2, MX_INNER_BOTH = 3 };
 
 /* MX_OK if a profile can be used: parts is 1, 2 or 4, limit 0 or at least 1; with align = 0
- * (exact sums) parts is 1 and join to limit, split, fused, cut and low are 0; else group
+ * (exact sums) parts is 1 and join to limit, split, fused, cut and low are 0; else inner is 0, group
  * is 1 to 128, align, dot and acc are 1 to 40, norm and drop at most 60, and join is
  * 1 to 40 with parts and 0 with one. Else MX_BAD_PROFILE; MX_BAD_POINTER for NULL.
  * The functions below take profiles that pass. */

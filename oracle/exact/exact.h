@@ -131,7 +131,7 @@ enum exact_status exact_profile(const struct exact_gemm *g, const char *profile,
  *   nan     the bits of a NaN; 0: 0x7FC00000 */
 struct exact_member {
 	unsigned group, order, parts, split, fused, late, align, cut, join, dot, acc, drop, norm,
-		low, round, bits, flush, lead, limit, over, zero, nan;
+		low, round, bits, flush, lead, limit, over, zero, nan, inner;
 };
 
 /* An element with its scale: sig 2^exp, sig below 2^32; 0 if infinite or NaN. top: its exponent, if

@@ -237,7 +237,7 @@ static unsigned special_of(const struct exact_item *x, unsigned limit) {
 	                                   : EXACT_SEEN_PLUS_INF;
 }
 
-static uint32_t end_step(const struct step *s) {
+static uint32_t end_once(const struct step *s) {
 	const struct exact_member *p = s->p;
 	unsigned seen = special_of(&s->c, 0), both = EXACT_SEEN_PLUS_INF | EXACT_SEEN_MINUS_INF;
 	bool minus_zero = is_zero(&s->c) && s->c.flags & EXACT_NEGATIVE;
@@ -255,6 +255,8 @@ static uint32_t end_step(const struct step *s) {
 }
 
 /* ---- a dot ---- */
+
+enum { INNER_SUM = 1, INNER_PRODUCTS = 2 };
 
 static struct exact_item accumulator(const struct exact_member *p, uint32_t bits) {
 	struct exact_item c = factor_of_f32(bits);
@@ -275,18 +277,35 @@ unsigned exact_member_place(const struct exact_member *p, unsigned K, unsigned g
 	}
 }
 
-static uint32_t add_last(const struct exact_member *p, uint32_t sum, uint32_t c) {
+/* x + c in one addition. */
+static uint32_t add_last(const struct exact_member *p, uint32_t x, uint32_t c, bool toward_zero) {
 	const struct exact_member last = { .group = 1,
 		                           .parts = 1,
-		                           .round = p->late == 1 && p->round,
+		                           .round = toward_zero,
 		                           .bits = p->bits,
 		                           .flush = p->flush,
 		                           .nan = p->nan,
 		                           .zero = p->zero,
 		                           .over = p->over };
 	struct step s = { .p = &last, .c = accumulator(p, c), .n = 1 };
-	s.term[0] = factor_of_f32(sum);
-	return end_step(&s);
+	s.term[0] = factor_of_f32(x);
+	return end_once(&s);
+}
+
+/* The sum of the products alone, rounded, before C. */
+static uint32_t end_step(struct step *s, uint32_t c) {
+	bool apart = s->p->inner & INNER_SUM;
+	s->c = accumulator(s->p, apart ? SIGN : c);
+	uint32_t sum = end_once(s);
+	return apart ? add_last(s->p, sum, c, s->p->round) : sum;
+}
+
+/* A finite product as an f32. */
+static struct exact_item term_of(const struct exact_member *p, struct exact_item x) {
+	if (!(p->inner & INNER_PRODUCTS) || !x.sig)
+		return x;
+	uint32_t bits = rounded(p, value(&x));
+	return factor_of_f32(bits);
 }
 
 uint32_t exact_member_dot(const struct exact_member *p, unsigned K, const struct exact_item *a,
@@ -296,14 +315,13 @@ uint32_t exact_member_dot(const struct exact_member *p, unsigned K, const struct
 	struct step s = { .p = p };
 	for (unsigned first = 0; first < K; first += group) {
 		s.n = K - first < group ? K - first : group;
-		s.c = accumulator(p, acc);
 		for (unsigned i = 0; i < s.n; i++) {
 			unsigned k = exact_member_place(p, K, group, first / group, i);
-			s.term[i] = product(p, a[k], b[k]);
+			s.term[i] = term_of(p, product(p, a[k], b[k]));
 		}
-		acc = end_step(&s);
+		acc = end_step(&s, acc);
 	}
-	return p->late ? add_last(p, acc, c) : acc;
+	return p->late ? add_last(p, acc, c, p->late == 1 && p->round) : acc;
 }
 
 /* ---- a product ---- */

@@ -22,6 +22,10 @@ mx_profile mx_family_canonical(const mx_profile *p, unsigned K) {
 		q.parts = 1;
 		q.dot = q.acc = q.drop = q.norm = 0;
 	}
+	if (q.align)
+		q.inner = 0;
+	if (q.group == 1 && q.inner)
+		q.inner = MX_INNER_SUM;
 	if (!q.align)
 		q.fused = q.cut = q.low = q.limit = q.lead = 0;
 	if (q.parts > q.group)
@@ -38,10 +42,17 @@ mx_profile mx_family_canonical(const mx_profile *p, unsigned K) {
 	return q;
 }
 
+bool mx_family_has(const struct mx_probe_insn *insn, const mx_profile *p) {
+	return insn->a->bits < 32 ? !p->inner : !p->align;
+}
+
 bool mx_family_matters(const struct mx_family_field *f, const mx_profile *p,
                        const struct mx_probe_insn *insn) {
 	if (!insn->a->exp_bits)
 		return f->offset == offsetof(mx_profile, over);
+	if (f->offset ==
+	    (insn->a->bits < 32 ? offsetof(mx_profile, inner) : offsetof(mx_profile, align)))
+		return false;
 	for (size_t i = 0; i < f->n; i++) {
 		mx_profile q = mx_family_canonical(p, insn->k), r;
 		*mx_family_value(&q, f) = f->values[i];
@@ -117,19 +128,30 @@ static void add_product(struct mx_step *s, const struct mx_probe_product *x, uns
 		mx_step_add(s, &x->term);
 }
 
-/* The products of each step, as lists. */
+/* The products of each step, as lists, and the steps that have some. */
 struct lists {
+	uint64_t busy[MX_PROBE_K / 64];
 	uint8_t first[MX_PROBE_K], next[MX_PROBE_K];
 };
 enum { END = 0xFF };
 
 static void sort(const struct mx_probe_steps *s, const struct mx_probe_terms *t, struct lists *l) {
+	memset(l->busy, 0, sizeof l->busy);
 	memset(l->first, END, s->n);
 	for (unsigned i = t->n; i-- > 0;) {
 		unsigned step = s->step[t->product[i].k];
 		l->next[i] = l->first[step];
 		l->first[step] = (uint8_t)i;
+		l->busy[step / 64] |= UINT64_C(1) << step % 64;
 	}
+}
+
+/* The first step that has products from this one on. */
+static unsigned next_busy(const struct lists *l, unsigned step) {
+	for (; step < MX_PROBE_K; step = (step / 64 + 1) * 64)
+		if (l->busy[step / 64] >> step % 64)
+			return step + __builtin_ctzll(l->busy[step / 64] >> step % 64);
+	return step;
 }
 
 /* Steps without a product all do the same: C is idle if the last one kept it. */
@@ -140,11 +162,9 @@ static mx_f32 run_steps(const mx_profile *p, const struct mx_probe_steps *order,
 	bool idle = false;
 	sort(order, t, &l);
 	mx_step_begin(&s, p);
-	for (unsigned step = 0; step < order->n; step++) {
+	for (unsigned step = 0; step < order->n; step = idle ? next_busy(&l, step) : step + 1) {
 		bool empty = l.first[step] == END;
 		unsigned n = 0;
-		if (empty && idle)
-			continue;
 		for (unsigned i = l.first[step]; i != END; i = l.next[i], n++)
 			add_product(&s, &t->product[i], order->place[t->product[i].k]);
 		s.not_neg_zero |= n < order->size && step * order->size + n < order->k;
@@ -159,7 +179,7 @@ static uint32_t integer_result(const mx_profile *p, const struct mx_probe_terms 
 	int64_t sum = (int32_t)t->c;
 	for (unsigned i = 0; i < t->n; i++) {
 		const struct mx_term *x = &t->product[i].term;
-		sum += x->negative ? -(int64_t)x->sig : x->sig;
+		sum += x->negative ? -(int64_t)x->sig : (int64_t)x->sig;
 	}
 	if (p->over)
 		sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;

@@ -10,6 +10,10 @@
  * value. Widths that are 0 and must not be become `align`. */
 mx_profile mx_family_canonical(const mx_profile *p, unsigned K);
 
+/* Whether it is a member for this instruction: products of f32 are not aligned, and only its sums
+ * and products are rounded before C is added. */
+bool mx_family_has(const struct mx_probe_insn *insn, const mx_profile *p);
+
 /* Whether a field has an effect on dots of this instruction. */
 bool mx_family_matters(const struct mx_family_field *f, const mx_profile *p,
                        const struct mx_probe_insn *insn);

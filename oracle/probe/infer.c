@@ -119,7 +119,7 @@ static bool change(const struct search *s, const mx_profile *p, const struct mx_
 	*mx_family_value(q, f) = value;
 	*q = mx_family_canonical(q, s->a->insn.k);
 	return memcmp(q, p, sizeof *q) != 0 && value_of(q, f) == value &&
-	       mx_profile_check(q) == MX_OK &&
+	       mx_profile_check(q) == MX_OK && mx_family_has(&s->a->insn, q) &&
 	       (!s->fixed || value_of(q, s->fixed) == value_of(p, s->fixed));
 }
 
@@ -210,8 +210,10 @@ static bool start_kind(struct search *s, unsigned kind, unsigned group, unsigned
 	p.order = order;
 	p.nan = nan_of(s->a);
 	p = mx_family_canonical(&p, s->a->insn.k);
+	if (p.order != order || !mx_family_has(&s->a->insn, &p))
+		return false;
 	start(s, &p);
-	return p.order == order;
+	return true;
 }
 
 enum { SAMPLE = 512, HOPELESS = 3, FEW = 8 };

@@ -17,8 +17,8 @@ static const struct mx_format_info *type_of(mx_type t) {
 	case MX_T_FP8: return &mx_types[MX_TYPE_E4M3];
 	case MX_T_BF8: return &mx_types[MX_TYPE_E5M2];
 	case MX_T_I8: return &mx_types[MX_TYPE_INT8];
+	case MX_T_F32: return &mx_types[MX_TYPE_FP32];
 	case MX_T_F64:
-	case MX_T_F32:
 	case MX_T_I32:
 	case MX_T_U8:
 	case MX_T_F8F6F4:

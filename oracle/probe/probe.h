@@ -21,8 +21,8 @@ struct mx_probe_insn {
 	bool scaled, gfx950; /* whether it has scales; whether gfx950 has it */
 };
 
-/* The instructions of insns.def and of gfx950; false after the last one. f32 and f64 operands are
- * not probed. */
+/* The instructions of insns.def and of gfx950; false after the last one. f64 operands are not
+ * probed. */
 bool mx_probe_insn_at(size_t i, struct mx_probe_insn *insn);
 
 /* ---- dots ---- */

@@ -369,8 +369,7 @@ static void ask_special(struct list *l) {
 	for (unsigned i = 0; i < 25; i++)
 		for (unsigned c = 0; c < sizeof special_c / sizeof *special_c; c++)
 			for (unsigned opposite = 0; opposite < 2; opposite++)
-				ask_codes(l, of_a[i % 5] & mx_ones(a->bits),
-				          of_b[i / 5] & mx_ones(b->bits), opposite, special_c[c]);
+				ask_codes(l, of_a[i % 5], of_b[i / 5], opposite, special_c[c]);
 	for (unsigned k = 0; k < l->insn->k; k++) {
 		/* -0 everywhere. */
 		struct mx_probe_dot d = blank();

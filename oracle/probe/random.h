@@ -44,7 +44,7 @@ static inline struct mx_probe_type mx_probe_type_of(const char *name) {
 		{ "E2M3", { 6, 2, 3, 0x1F } },    { "E3M2", { 6, 3, 2, 0x1F } },
 		{ "E2M1", { 4, 2, 1, 0x7 } },     { "FP16", { 16, 5, 10, 0x7BFF } },
 		{ "BF16", { 16, 8, 7, 0x7F7F } }, { "TF32", { 19, 8, 10, 0x3FBFF } },
-		{ "INT8", { 8, 0, 7, 0x7F } },
+		{ "INT8", { 8, 0, 7, 0x7F } },    { "FP32", { 32, 8, 23, 0x7F7FFFFF } },
 	};
 	struct mx_probe_type none = { 0, 0, 0, 0 };
 	for (unsigned i = 0; i < sizeof types / sizeof *types; i++) {
@@ -94,7 +94,7 @@ MX_PROBE_INLINE uint32_t mx_probe_low(struct mx_probe_type t, uint64_t r, uint32
 /* Element k of dot n, of A (is_b = 0) or B; K elements in all. */
 MX_PROBE_INLINE uint32_t mx_probe_element(struct mx_probe_type t, uint64_t seed, uint64_t n,
                                           unsigned K, unsigned k, unsigned is_b) {
-	unsigned d = n % 8, first = d == 6 ? k & ~1u : d == 7 ? k % (K / 2) : k;
+	unsigned d = n % 8, first = d == 6 ? k & ~1u : d == 7 && K > 1 ? k % (K / 2) : k;
 	uint64_t r, about = mx_probe_word(seed, n, is_b);
 	uint32_t span = mx_probe_span(d), low = mx_probe_low(t, about, span), code;
 	/* The pair that does not cancel. */

@@ -21,18 +21,7 @@ unsigned mx_dot_product_at(const mx_profile *p, unsigned K, unsigned i) {
 }
 
 mx_f32 mx_dot_add_late(const mx_profile *p, mx_f32 sum, mx_f32 c, bool clamp) {
-	mx_profile exact = { .round = p->late == MX_LATE_NEAREST ? 0 : p->round,
-		             .bits = p->bits,
-		             .flush = p->flush,
-		             .nan = p->nan,
-		             .zero = p->zero,
-		             .over = p->over,
-		             .parts = 1 };
-	struct mx_term last = mx_term_of_f32(sum);
-	struct mx_step s;
-	mx_step_begin(&s, &exact);
-	mx_step_add(&s, &last);
-	return mx_step_end(&s, c, clamp);
+	return mx_step_sum(p, sum, c, p->late == MX_LATE_NEAREST, clamp);
 }
 
 mx_f32 mx_dot_steps(const mx_profile *p, unsigned K,

@@ -41,7 +41,7 @@ static bool exact_fields_agree(const mx_profile *p) {
 
 static bool aligned_fields_agree(const mx_profile *p) {
 	bool one = p->parts == 1;
-	return p->group >= 1 && p->group <= MX_STEP_TERMS && is_width(p->align) &&
+	return !p->inner && p->group >= 1 && p->group <= MX_STEP_TERMS && is_width(p->align) &&
 	       is_width(p->dot) && is_width(p->acc) && p->norm <= 60 && p->drop <= 60 &&
 	       (one ? !p->join : is_width(p->join)) && p->limit <= 1000 &&
 	       (one || p->parts == 2 || p->parts == MX_PARTS) && p->cut <= MX_CUT_ODD &&
@@ -61,7 +61,7 @@ static bool result_fields_agree(const mx_profile *p) {
 	bool even = p->order < MX_ORDER_HALVES || p->group % 2 == 0;
 	return p->order <= MX_ORDER_PAIRS && even && p->late <= MX_LATE_NEAREST && p->round <= 1 &&
 	       p->bits <= MX_F32_MAN && p->flush <= MX_FLUSH_ALL && p->lead <= 1 && p->zero <= 2 &&
-	       p->over <= 1 && (!p->nan || is_nan);
+	       p->over <= 1 && p->inner <= MX_INNER_BOTH && (!p->nan || is_nan);
 }
 
 mx_status mx_profile_check(const mx_profile *p) {
@@ -76,5 +76,5 @@ mx_status mx_profile_check(const mx_profile *p) {
 bool mx_profile_is_basic(const mx_profile *p) {
 	return p->parts <= 2 &&
 	       !(p->order | p->split | p->fused | p->cut | p->low | p->late | p->round | p->bits |
-	         p->flush | p->lead | p->nan | p->zero | p->over);
+	         p->flush | p->lead | p->nan | p->zero | p->over | p->inner);
 }

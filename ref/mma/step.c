@@ -35,9 +35,13 @@ struct mx_term mx_term_of_f32(mx_f32 c) {
 	};
 }
 
+static int64_t signed_sig(struct mx_term t) {
+	return t.negative ? -(int64_t)t.sig : (int64_t)t.sig;
+}
+
 /* The exponent of the leading bit; sig is not 0. */
 static int leading(struct mx_term t) {
-	return t.exp + 31 - __builtin_clz(t.sig);
+	return t.exp + 63 - __builtin_clzll(t.sig);
 }
 
 static bool is_subnormal(struct mx_term t) {
@@ -84,14 +88,21 @@ static unsigned part_of(const mx_profile *p, unsigned k) {
 	return !p->split ? k % p->parts : of_part ? k % p->group / of_part % p->parts : 0;
 }
 
+static mx_f32 rounded(const mx_profile *p, bool negative, uint64_t sig, int exp);
+
 void mx_step_add(struct mx_step *s, const struct mx_term *t) {
 	unsigned part = part_of(s->profile, s->k++);
+	struct mx_term single;
+	if (s->profile->inner & MX_INNER_PRODUCTS && t->kind == MX_TERM_NUMBER && t->sig) {
+		single = mx_term_of_f32(rounded(s->profile, t->negative, t->sig, t->exp));
+		t = &single;
+	}
 	if (!record_special(s, *t))
 		return;
 	if (reaches(*t, s->profile->limit)) {
 		s->over[t->negative] = true;
 	} else if (!s->profile->align) {
-		mx_wide_add(&s->finite, t->negative ? -(int64_t)t->sig : t->sig, t->exp);
+		mx_wide_add(&s->finite, signed_sig(*t), t->exp);
 	} else {
 		s->part[s->terms] = part;
 		s->term[s->terms++] = *t;
@@ -110,13 +121,13 @@ static int64_t floor_to(int64_t v, int from, int to) {
 
 /* t as an integer, in units of 2^unit, rounded as the profile says. */
 static int64_t cut_to(const mx_profile *p, struct mx_term t, int unit) {
-	int64_t v = t.negative ? -(int64_t)t.sig : t.sig, below = floor_to(v, t.exp, unit);
+	int64_t v = signed_sig(t), below = floor_to(v, t.exp, unit);
 	unsigned lost = t.sig && t.exp < unit ? unit - t.exp : 0;
 	if (!lost || p->cut == MX_CUT_FLOOR)
 		return below;
 	uint64_t magnitude =
 		mx_shift_round(t.sig, lost, p->cut == MX_CUT_NEAREST ? MX_RNE : MX_RTZ, 0);
-	bool exact = lost < 32 && (uint64_t)t.sig == magnitude << lost;
+	bool exact = lost < 32 && t.sig == magnitude << lost;
 	if (p->cut == MX_CUT_ODD && !exact)
 		magnitude |= 1;
 	return t.negative ? -(int64_t)magnitude : (int64_t)magnitude;
@@ -200,7 +211,7 @@ static mx_f32 aligned_sum(const struct mx_step *s, struct mx_term c) {
 	dot = floor_to(dot, unit, top - (int)p->dot);
 	if (p->drop && c.top < top - (int)p->drop)
 		c.sig = 0;
-	int64_t acc = floor_to(c.negative ? -(int64_t)c.sig : c.sig, c.exp, top - (int)p->acc);
+	int64_t acc = floor_to(signed_sig(c), c.exp, top - (int)p->acc);
 	int64_t sum = floor_to(dot, width, p->dot) + floor_to(acc, width, p->acc);
 	if (p->norm)
 		sum = floor_to_bits(sum, p->norm);
@@ -215,7 +226,7 @@ static mx_f32 finite_sum(struct mx_step *s, struct mx_term c) {
 		return (mx_f32){ p->zero ? 0 : MX_F32_SIGN };
 	if (p->align)
 		return p->fused ? fused_sum(s, c) : aligned_sum(s, c);
-	mx_wide_add(&s->finite, c.negative ? -(int64_t)c.sig : c.sig, c.exp);
+	mx_wide_add(&s->finite, signed_sig(c), c.exp);
 	uint64_t sig = mx_wide_number(&s->finite, &negative, &exp);
 	return rounded(p, negative, sig, exp);
 }
@@ -224,7 +235,7 @@ static mx_f32 infinity(bool negative, bool clamp) {
 	return (mx_f32){ (clamp ? MX_F32_INF - 1 : MX_F32_INF) | (negative ? MX_F32_SIGN : 0) };
 }
 
-mx_f32 mx_step_end(struct mx_step *s, mx_f32 c, bool clamp) {
+static mx_f32 end_step(struct mx_step *s, mx_f32 c, bool clamp) {
 	struct mx_term t = mx_term_of_f32(c);
 	if (is_subnormal(t) && s->profile->flush & MX_FLUSH_C)
 		t.sig = 0;
@@ -243,4 +254,26 @@ mx_f32 mx_step_end(struct mx_step *s, mx_f32 c, bool clamp) {
 	mx_step_begin(s, s->profile);
 	s->k = k;
 	return sum;
+}
+
+mx_f32 mx_step_end(struct mx_step *s, mx_f32 c, bool clamp) {
+	if (!(s->profile->inner & MX_INNER_SUM))
+		return end_step(s, c, clamp);
+	mx_f32 sum = end_step(s, (mx_f32){ MX_F32_SIGN }, clamp);
+	return mx_step_sum(s->profile, sum, c, false, clamp);
+}
+
+mx_f32 mx_step_sum(const mx_profile *p, mx_f32 x, mx_f32 c, bool nearest, bool clamp) {
+	mx_profile exact = { .round = nearest ? 0 : p->round,
+		             .bits = p->bits,
+		             .flush = p->flush,
+		             .nan = p->nan,
+		             .zero = p->zero,
+		             .over = p->over,
+		             .parts = 1 };
+	struct mx_term t = mx_term_of_f32(x);
+	struct mx_step s;
+	mx_step_begin(&s, &exact);
+	mx_step_add(&s, &t);
+	return end_step(&s, c, clamp);
 }

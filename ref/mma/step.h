@@ -14,11 +14,11 @@ enum { MX_STEP_BITS = 40, MX_STEP_TERMS = 128, MX_PARTS = 4 };
 struct mx_term {
 	enum { MX_TERM_NUMBER, MX_TERM_INF, MX_TERM_NAN } kind;
 	bool negative;
-	uint32_t sig;
+	uint64_t sig;
 	int exp, top;
 };
 
-/* A factor of a product; sig below 2^16. */
+/* A factor of a product; sig below 2^24, with align > 0 below 2^16. */
 struct mx_term mx_term_of_code(const struct mx_format_info *t, uint32_t code);
 struct mx_term mx_term_of_scale(mx_scale_format f, uint8_t code);
 struct mx_term mx_term_of_f32(mx_f32 c);
@@ -66,8 +66,10 @@ void mx_step_begin(struct mx_step *s, const mx_profile *p);
 void mx_step_add(struct mx_step *s, const struct mx_term *product);
 mx_f32 mx_step_end(struct mx_step *s, mx_f32 c, bool clamp);
 
-/* The product that is number i of K in the order of the profile, and C after the last step: one
- * addition. */
+/* x + c, one addition with the profile's rounding or, if `nearest`, to nearest even. */
+mx_f32 mx_step_sum(const mx_profile *p, mx_f32 x, mx_f32 c, bool nearest, bool clamp);
+
+/* The product that is number i of K in the order of the profile, and C after the last step. */
 unsigned mx_dot_product_at(const mx_profile *p, unsigned K, unsigned i);
 mx_f32 mx_dot_add_late(const mx_profile *p, mx_f32 sum, mx_f32 c, bool clamp);
 

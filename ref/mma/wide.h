@@ -1,16 +1,16 @@
 /* A wide fixed-point accumulator: sums of scaled products are exact.
  *
  * Width. The smallest product of two elements is 2^-32 (E5M2 subnormals), the
- * smallest product of scales 2^-254, so everything is a multiple of 2^-286; f32
- * only needs 2^-149. A product is below 2^32 * 2^254 = 2^286, an f32 below
- * 2^128, and a sum of 2^32 products (any K) and an accumulator below 2^319.
- * Bits -286 to 318 and a sign are 606; ten limbs are 640. */
+ * smallest product of scales 2^-254, together 2^-286; the smallest product of
+ * two f32 is 2^-298. A product is below 2^32 * 2^254 = 2^286, one of f32 below
+ * 2^256, and a sum of 2^32 products (any K) and an accumulator below 2^319.
+ * Bits -298 to 318 and a sign are 618; ten limbs are 640. */
 #ifndef MX_WIDE_H
 #define MX_WIDE_H
 
 #include "../mxref.h"
 
-enum { MX_WIDE_LIMBS = 10, MX_WIDE_EXP = -286 };
+enum { MX_WIDE_LIMBS = 10, MX_WIDE_EXP = -298 };
 
 /* The two's complement integer of the limbs, least first, times 2^MX_WIDE_EXP. */
 struct mx_wide {

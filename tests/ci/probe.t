@@ -100,10 +100,10 @@ for ([ [ 'group, value: 32', 'fused, value: 1' ], 'h.yaml:5: profiles[0]: its fi
 # Each layout of registers: blocks, one register, six-bit items across registers, eight-bit ones.
 my @insns = qw(v_mfma_f32_4x4x4_16b_bf16 v_mfma_i32_32x32x4_2b_i8 v_mfma_f32_32x32x16_bf8_fp8
 	v_mfma_scale_f32_32x32x64_f8f6f4_E2M3_E3M2 v_mfma_scale_f32_16x16x128_f8f6f4_E5M2_E2M1
-	v_smfmac_f32_32x32x16_bf16 v_smfmac_f32_16x16x128_fp8_bf8);
+	v_smfmac_f32_32x32x16_bf16 v_smfmac_f32_16x16x128_fp8_bf8 v_mfma_f32_16x16x1_4b_f32);
 is(mxcheck('probe', '--device', 'emu', '--dots', 500, '--insn', join(',', @insns), '--out', "$dir/emu.yaml"), 0, 'the emulator') or diag "$out$err";
 is_deeply([ sort $out =~ /^(v_\S+): /mg ], [ sort @insns ], '  has a profile for each kind of register layout');
-is(scalar(() = $out =~ /^  500 random dots, 0 wrong$/mg), 7, '  that random dots confirm');
+is(scalar(() = $out =~ /^  500 random dots, 0 wrong$/mg), 8, '  that random dots confirm');
 like(slurp("$dir/emu.yaml"), qr/^device: "mxcheck emulated gfx950"$/m, '  the file names it');
 my @probe = ('probe', '--device', 'emu', '--dots', 500, '--insn', 'v_mfma_f32_16x16x32_fp8_fp8');
 is(mxcheck(@probe, '--profile', 'cdna3'), 0, 'the emulator under another profile') or diag "$out$err";

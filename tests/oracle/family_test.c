@@ -53,7 +53,7 @@ static void test_members(const struct mx_probe_insn *insn, unsigned members, uns
 	struct mx_probe_dot *dot = mx_probe_questions(insn, &n);
 	uint64_t random = n;
 	for (unsigned i = 0; i < members && !wrong; i++) {
-		mx_profile p = draw_member(insn->k, &random);
+		mx_profile p = draw_member_of(insn, &random);
 		mx_probe_steps(&p, insn->k, &steps);
 		for (size_t k = next_random(&random) % step; k < n && !wrong; k += step, dots++) {
 			mx_probe_terms(insn, &dot[k], &terms);
@@ -301,9 +301,11 @@ static void test_regime(unsigned members) {
 }
 
 int main(void) {
-	static const char *const names[] = { "mma_m16n8k32_e4m3", "mma_m16n8k16_bf16",
-		                             "mma_m16n8k8_tf32", "v_mfma_f32_16x16x32_f16",
-		                             "v_mfma_scale_f32_16x16x128_f8f6f4_E5M2_E2M1" };
+	static const char *const names[] = {
+		"mma_m16n8k32_e4m3",      "mma_m16n8k16_bf16",
+		"mma_m16n8k8_tf32",       "v_mfma_f32_16x16x32_f16",
+		"v_mfma_f32_16x16x4_f32", "v_mfma_scale_f32_16x16x128_f8f6f4_E5M2_E2M1"
+	};
 	struct mx_probe_insn insn;
 	unsigned members = is_long() ? 2000 : 100;
 	for (size_t i = 0; mx_probe_insn_at(i, &insn); i++)

@@ -89,7 +89,7 @@ static struct loop start_loop(const char *name, unsigned profiles, uint64_t seed
 	struct loop l = { name, profiles, calloc(profiles, sizeof *l.hidden), 0, 0 };
 	struct device *t = open_device(name);
 	for (unsigned i = 0; i < profiles; i++)
-		l.hidden[i] = draw_member(t->a.insn.k, &seed);
+		l.hidden[i] = draw_member_of(&t->a.insn, &seed);
 	close_device(t);
 	return l;
 }
@@ -117,7 +117,7 @@ static void test_loop(const char *name, unsigned profiles, uint64_t seed) {
 
 /* ---- many, on all processors ---- */
 
-enum { MOST_LOOPS = 8, MOST_THREADS = 64 };
+enum { MOST_LOOPS = 16, MOST_THREADS = 64 };
 
 struct loops {
 	struct loop loop[MOST_LOOPS];
@@ -156,7 +156,7 @@ static void test_sums(const char *name) {
 	unsigned wrong = 0, dots = 0;
 	answer(t, &exact);
 	for (unsigned i = 0; i < 100; i++) {
-		mx_profile p = draw_member(t->a.insn.k, &random);
+		mx_profile p = draw_member_of(&t->a.insn, &random);
 		struct mx_probe_steps steps;
 		mx_probe_steps(&p, t->a.insn.k, &steps);
 		for (size_t k = 0; k < t->a.n; k++)
@@ -255,10 +255,12 @@ int main(void) {
 		                             "mma_m16n8k32_s8",
 		                             "v_mfma_f32_32x32x16_bf8_fp8",
 		                             "v_mfma_scale_f32_32x32x64_f8f6f4_E5M2_E4M3",
-		                             "v_mfma_scale_f32_16x16x128_f8f6f4_E2M1_E2M1" };
+		                             "v_mfma_scale_f32_16x16x128_f8f6f4_E2M1_E2M1",
+		                             "v_mfma_f32_16x16x4_f32",
+		                             "v_mfma_f32_32x32x2_f32" };
 	enum { NAMES = sizeof names / sizeof *names };
 	_Static_assert((int)NAMES <= (int)MOST_LOOPS, "a loop for each");
-	test_named("v_mfma_f32_16x16x32_f16", "cdna3_half");
+	test_named("v_mfma_f32_32x32x16_f16", "cdna3_half");
 	test_named("v_mfma_f32_32x32x16_fp8_fp8", "cdna3");
 	test_sums(names[1]);
 	test_sums(names[7]);
@@ -266,9 +268,10 @@ int main(void) {
 	test_wrong_bit();
 	test_other_type();
 	test_other_arithmetic();
-	test_loop(names[0], 2, 11);
+	test_loop(names[0], 1, 11);
 	test_loop(names[1], 1, 12);
 	test_loop(names[4], 2, 13);
+	test_loop(names[8], 1, 14);
 	if (is_long()) {
 		test_named("v_mfma_f32_16x16x32_bf16", "fma32");
 		test_loops(names, NAMES, (is_nightly() ? NIGHTLY : LONG) / NAMES);

@@ -19,6 +19,15 @@ static inline mx_profile draw_member(unsigned K, uint64_t *random) {
 	return p;
 }
 
+/* One that is a member for an instruction. */
+static inline mx_profile draw_member_of(const struct mx_probe_insn *insn, uint64_t *random) {
+	mx_profile p;
+	do
+		p = draw_member(insn->k, random);
+	while (!mx_family_has(insn, &p));
+	return p;
+}
+
 /* Its fields that are not 0. */
 static inline void print_member(const char *which, const mx_profile *p) {
 	const struct mx_family_field *f;
