@@ -163,7 +163,7 @@ static bool may_be_together(const struct mx_race_range *r, const struct mx_race_
 /* The room for the footprints of an instruction. NULL if memory is short. */
 static struct mx_footprint *footprint_of(const struct mx_race_range *r) {
 	struct mx_race_analysis *o = mx_race_analysis_of(r->w->group->run);
-	struct mx_footprint **f = &o->inst[r->in->offset / 4].footprint[r->lds];
+	struct mx_footprint **f = &o->footprint[r->in->offset / 4][r->lds];
 	if (!*f && (*f = mx_slabs_take(&o->memory.slabs, sizeof **f)))
 		(*f)->lanes = 0;
 	return *f;

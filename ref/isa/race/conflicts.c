@@ -19,7 +19,7 @@ static bool are_both(const struct mx_race_range *r, mx_access earlier, mx_path p
 /* Whether an earlier access of the same workgroup is over when this one begins. */
 static bool is_over(const struct mx_race_range *r, mx_access earlier) {
 	unsigned stream = mx_access_stream(earlier), wave = mx_access_wave(earlier);
-	const struct mx_race_wave *w = &r->order->wave[wave];
+	const struct mx_race_wave *w = r->order->wave[wave];
 	if (wave != mx_access_wave(r->me))
 		return mx_access_number(earlier) <= r->past->wave[wave].covered[stream];
 	return mx_access_number(earlier) <= w->covered[stream] ||

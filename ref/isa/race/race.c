@@ -52,7 +52,7 @@ static void free_order(struct mx_race_analysis *o) {
 	mx_race_map_free(&o->memory);
 	mx_race_map_free(&o->atomics);
 	mx_race_sync_end(&o->sync);
-	free(o->inst);
+	free(o->footprint);
 	free(o);
 }
 
@@ -85,11 +85,14 @@ void mx_race_doubt(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt) 
 /* ---- the workgroup ---- */
 
 static bool workgroup_new(void *context, struct mx_group *g) {
-	struct mx_race_group *o = calloc(1, sizeof *o + g->room * sizeof *o->wave);
+	struct mx_race_group *o = calloc(1, sizeof *o);
 	(void)context;
 	g->watcher_data[MX_WATCHER_ORDER] = o;
 	if (!o)
 		return false;
+	for (unsigned i = 0; i < g->room; i++)
+		if (!(o->wave[i] = mx_slabs_take(&o->lds.slabs, sizeof *o->wave[i])))
+			return false;
 	if (!mx_race_past_new(g))
 		return false;
 	o->lds.isa = o->lds_atomics.isa = g->run->isa;
@@ -102,7 +105,7 @@ static bool workgroup_new(void *context, struct mx_group *g) {
 static void workgroup_begin(void *context, struct mx_group *g) {
 	(void)context;
 	for (unsigned i = 0; i < g->n_waves; i++)
-		memset(&mx_race_group_of(g)->wave[i], 0, offsetof(struct mx_race_wave, load));
+		memset(mx_race_group_of(g)->wave[i], 0, offsetof(struct mx_race_wave, load));
 	mx_race_past_begin(g);
 }
 
@@ -234,20 +237,25 @@ static void make_room(struct mx_wave *w, const struct mx_inst *in) {
 		mx_race_assume(mx_race_analysis_of(w->group->run), MX_PROOF_FULL_COUNTER);
 }
 
-static void derive(const struct mx_inst *in, struct mx_race_inst *u) {
-	u->rows = mx_race_rows_of(in);
-	u->doubt = doubt_of(in);
-	u->plain = !u->doubt && !in->counts;
-	u->computed = true;
+static void *derive(const struct mx_program *p, uint64_t entry) {
+	size_t n = mx_program_dwords(p);
+	struct mx_race_inst *all = calloc(n + 1, sizeof *all);
+	(void)entry;
+	for (size_t i = 0; all && i < n; i++) {
+		const struct mx_inst *in = mx_program_at(p, 4 * i);
+		if (!in->op)
+			continue;
+		mx_doubt doubt = doubt_of(in);
+		all[i] = (struct mx_race_inst){ mx_race_rows_of(in), doubt, !doubt && !in->counts };
+	}
+	return all;
 }
 
-static void prepare(struct mx_wave *w, const struct mx_inst *in, struct mx_race_inst *u) {
+static void prepare(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt) {
 	if (mx_race_clock_of(w)->n_polls)
 		mx_polls_decide(w);
-	if (!u->computed)
-		derive(in, u);
-	if (u->doubt)
-		mx_race_doubt(w, in, u->doubt);
+	if (doubt)
+		mx_race_doubt(w, in, doubt);
 	if (w->mode & w->group->run->isa->mode_index)
 		mx_race_doubt(w, in, MX_DOUBT_M0_REGISTERS);
 	if (in->counts)
@@ -256,13 +264,12 @@ static void prepare(struct mx_wave *w, const struct mx_inst *in, struct mx_race_
 
 static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
 	const struct mx_race_analysis *order = context;
-	struct mx_race_inst *u = &order->inst[in->offset / 4];
-	const struct mx_race_wave *o = mx_race_wave_of(w);
+	const struct mx_race_inst *u = &order->inst[in->offset / 4];
 	if (skipped)
 		return;
-	if (!u->plain || order->sync.wave_sync->any || w->mode & order->mode_index)
-		prepare(w, in, u);
-	if (o->may_pend & u->rows)
+	if (!u->plain || mx_race_clock_of(w)->n_polls || w->mode & order->mode_index)
+		prepare(w, in, u->doubt);
+	if (mx_race_wave_of(w)->may_pend & u->rows)
 		mx_race_check_registers(w, in);
 }
 
@@ -329,8 +336,9 @@ static struct mx_race_analysis *new_order(const struct mx_launch *l) {
 	o->proof.pc = o->proof.other_pc = MX_NO_PC;
 	o->summary = MX_BY_STEP(mx_summary)();
 	o->mode_index = mx_program_isa(l->program)->mode_index;
-	o->inst = calloc(mx_program_dwords(l->program) + 1, sizeof *o->inst);
-	if (!o->inst || !mx_race_sync_begin(&o->sync, l)) {
+	o->inst = mx_program_derived(l->program, derive, 0);
+	o->footprint = calloc(mx_program_dwords(l->program) + 1, sizeof *o->footprint);
+	if (!o->inst || !o->footprint || !mx_race_sync_begin(&o->sync, l)) {
 		free_order(o);
 		return NULL;
 	}

@@ -338,14 +338,14 @@ struct mx_race_group {
 	 * completed and for which it has not waited. */
 	struct mx_race_past *signalled[MX_BARRIERS];
 	struct mx_race_past *completed[MX_GROUP_WAVES][MX_BARRIERS];
-	struct mx_race_wave wave[]; /* as many as the workgroup has room for */
+	struct mx_race_wave *wave[MX_GROUP_WAVES]; /* as many as the workgroup has room for */
 };
 
 static inline struct mx_race_group *mx_race_group_of(const struct mx_group *g) {
 	return g->watcher_data[MX_WATCHER_ORDER];
 }
 static inline struct mx_race_wave *mx_race_wave_of(const struct mx_wave *w) {
-	return &mx_race_group_of(w->group)->wave[w->index];
+	return mx_race_group_of(w->group)->wave[w->index];
 }
 static inline struct mx_race_clock *mx_race_clock_of(const struct mx_wave *w) {
 	return &mx_race_group_of(w->group)->clock[w->index];
@@ -369,13 +369,11 @@ bool mx_race_is_over_for_all(const struct mx_group *g, mx_access a);
 
 struct mx_footprint;
 
-/* What the analysis needs of an instruction; computed at its first issue. */
+/* What the analysis needs of an instruction; kept with the program. */
 struct mx_race_inst {
-	bool computed;
-	bool plain;                        /* it has no doubt and no counts */
-	mx_doubt doubt;                    /* why a launch that executes it is not proved, if so */
-	uint64_t rows;                     /* mx_race_rows_of */
-	struct mx_footprint *footprint[2]; /* its last ones, in memory and in LDS; or NULL */
+	uint64_t rows;  /* mx_race_rows_of */
+	mx_doubt doubt; /* why a launch that executes it is not proved, if so */
+	bool plain;     /* it has no doubt and no counts */
 };
 
 /* The dwords through which waves synchronise; happens_before.c. */
@@ -399,7 +397,9 @@ struct mx_race_analysis {
 	struct mx_race_map memory, atomics;
 	struct mx_race_sync sync;
 	struct mx_race_polled polled;
-	struct mx_race_inst *inst; /* by dword of the code */
+	/* By dword of the code. footprint: the last ones, in memory and in LDS; or NULL. */
+	const struct mx_race_inst *inst;
+	struct mx_footprint *(*footprint)[2];
 	const struct mx_summary_functions *summary;
 	uint32_t mode_index;   /* as in mx_isa */
 	struct mx_proof proof; /* of the launch so far */

@@ -18,7 +18,7 @@ static struct mx_missing missing_wait(const struct mx_wave *w, unsigned stream, 
 }
 
 static struct mx_missing missing(const struct mx_wave *w, mx_access earlier) {
-	const struct mx_race_wave *o = &mx_race_group_of(w->group)->wave[mx_access_wave(earlier)];
+	const struct mx_race_wave *o = mx_race_group_of(w->group)->wave[mx_access_wave(earlier)];
 	const struct mx_race_past_wave *past = &mx_race_past_of(w)->wave[mx_access_wave(earlier)];
 	unsigned stream = mx_access_stream(earlier);
 	uint32_t number = mx_access_number(earlier);
@@ -46,7 +46,7 @@ static bool is_hidden(mx_path earlier, mx_path later) {
 static void classify(struct mx_finding *n, const struct mx_wave *w, unsigned earlier_wave,
                      unsigned earlier, uint32_t number, mx_path later) {
 	const struct mx_race_group *g = mx_race_group_of(w->group);
-	const struct mx_race_wave *o = &g->wave[earlier_wave], *me = &g->wave[w->index];
+	const struct mx_race_wave *o = g->wave[earlier_wave], *me = g->wave[w->index];
 	bool own = n->missing.kind == MX_MISSING_WAIT;
 	bool fixed = own || n->missing.kind == MX_MISSING_WAIT_AT_BARRIER;
 	if (!fixed || !is_hidden(mx_race_stream(w, earlier)->path, later))
