@@ -191,7 +191,7 @@ run: setup
 PROVE     = BUILD=$(B) SEED=$(SEED) SAN='$(SAN)' LLVM_FOUND='$(wildcard $(LLVM_FOUND))' PERL5LIB=tests/lib \
             prove --harness Skips -j$(shell nproc) $(sort $(wildcard tests/*/*.t)) $(TESTS)
 SEED     ?= $(shell date +%Y%j)
-# The runs tagged race: one or more of every kernel whose bits do not depend on an order of atomics.
+# The runs tagged race: one or more of every kernel.
 RACES     = $$($(B)/mxcheck --list | awk '$$2 == "race" || $$3 == "race" { print $$1 }')
 check: setup
 	@$(MAKE) --no-print-directory tests
@@ -206,7 +206,9 @@ check-long:
 	@MXCHECK_LONG=1 $(PROVE)
 check-nightly: check-long
 	@BUILD=$(B) perl tests/mutants/mutants.pl --seed $(SEED) --count 200
-	@$(B)/mxcheck --seed $(SEED) --race 10000 $(RACES)
+	@$(B)/mxcheck --seed $(SEED) --race 10000 --json $(B)/schedules.jsonl $(RACES)
+	@perl kernels/schedules.pl $(B) $(B)/schedules.jsonl
+	@for r in $(RACES); do $(B)/mxcheck mutate $$r || exit; done
 	@$(B)/mxcheck --seed $(SEED) --race 50000 '*/64x64x256/*' '*/64x64x512/*' '*/128x128x1024/*'
 	@MXCHECK_NIGHTLY=1 $(PROVE)
 check-hw: setup

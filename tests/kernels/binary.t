@@ -211,6 +211,14 @@ for my $of (@production) {
 	}
 }
 
+# ---- hunts ----
+
+# `make check-nightly` hunts in the runs tagged race.
+my %hunted = map { my $case = slurp($_); $case =~ /tags: \[.*race\]/ ? map { $_ => 1 } $case =~ /^[ -]*kernel: *(\w+)/mg : () } glob 'cases/*/*.yaml';
+my @ours = map { run("$build/mxcheck", 'lint', $_); $out =~ /^kernel (\w+):/mg }
+	grep { !m{/(?:broken|corunners|probe|foreign)/} } glob "$build/kernels/*/*.co";
+is_deeply([ grep { !$hunted{$_} } @ours ], [], 'each of ' . @ours . ' kernels has a run tagged race');
+
 # ---- the table of kernels/README.md ----
 
 SKIP: {
