@@ -1,38 +1,15 @@
 /* hiprtc: programs that are compiled while a program runs, by the clang that is there.
  *
- * clang runs as a child process in a folder of its own, which has the source, its headers and
- * rtc_prelude.hip. A name expression becomes a variable at the end of the source that points to
- * what it names: the name of that symbol is the lowered name. */
+ * clang runs in a folder that has the source, its headers and rtc_prelude.hip. A name expression
+ * becomes a variable at the end of the source that points to what it names: the name of that symbol
+ * is the lowered name. With -fgpu-rdc a program becomes bitcode, which rtc_link.c links. */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
-#include <limits.h>
-#include <spawn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "runtime.h"
+#include "rtc.h"
 
-#include <hip/hiprtc.h>
-
-/* The script that finds clang, and the prelude, as strings. */
-#define FILE_AS_STRING(symbol, path)                                                               \
-	__asm__(".pushsection .rodata\n"                                                           \
-	        ".type " #symbol ", @object\n" #symbol ": .incbin \"" path "\"\n"                  \
-	        ".byte 0\n"                                                                        \
-	        ".popsection");                                                                    \
-	extern const char symbol[] __attribute__((visibility("hidden")))
-FILE_AS_STRING(mx_rtc_llvm, "ci/package/llvm.sh");
-FILE_AS_STRING(mx_rtc_prelude, "ref/hip/rtc_prelude.hip");
-
-extern char **environ;
-
-enum { MOST_LOG = 1 << 20 };
+MX_FILE_AS_STRING(mx_rtc_prelude, "ref/hip/rtc_prelude.hip");
 
 struct text {
 	char *name, *text;
@@ -47,95 +24,13 @@ struct _hiprtcProgram {
 	size_t n_headers;
 	struct expression *names;
 	size_t n_names;
-	bool compiled; /* or tried */
+	bool compiled;   /* or tried */
+	bool is_bitcode; /* to be linked, by -fgpu-rdc */
 	char *code, *log;
 	size_t code_bytes;
 };
 
-/* ---- files ---- */
-
-/* A path in the folder, which no name of a header leaves. */
-static bool is_inside(const char *name) {
-	return *name && *name != '/' && !strstr(name, "..");
-}
-
-static bool make_folders(const char *folder, const char *name) {
-	char path[PATH_MAX];
-	for (const char *slash = name; (slash = strchr(slash, '/')); slash++) {
-		snprintf(path, sizeof path, "%s/%.*s", folder, (int)(slash - name), name);
-		if (mkdir(path, 0700) && errno != EEXIST)
-			return false;
-	}
-	return true;
-}
-
-static FILE *create(const char *folder, const char *name) {
-	char path[PATH_MAX];
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	return make_folders(folder, name) ? fopen(path, "w") : NULL;
-}
-
-static bool write_text(const char *folder, const char *name, const char *text) {
-	FILE *f = create(folder, name);
-	bool ok = f && fputs(text, f) >= 0;
-	return f && fclose(f) == 0 && ok;
-}
-
-static char *read_file(const char *folder, const char *name, size_t most, size_t *bytes) {
-	char path[PATH_MAX];
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	FILE *f = fopen(path, "r");
-	struct stat s;
-	char *text = NULL;
-	*bytes = 0;
-	if (f && !fstat(fileno(f), &s)) {
-		size_t n = (uint64_t)s.st_size < most ? (size_t)s.st_size : most;
-		text = calloc(n + 1, 1);
-		*bytes = text ? fread(text, 1, n, f) : 0;
-	}
-	if (f)
-		fclose(f);
-	return text;
-}
-
-static int remove_one(const char *path, const struct stat *s, int type, struct FTW *at) {
-	(void)s, (void)type, (void)at;
-	return remove(path);
-}
-
 /* ---- the compiler ---- */
-
-/* Runs a command in the folder; its output is appended to "log" there. The exit status, or -1. */
-static int run(const char *folder, char *const argv[]) {
-	posix_spawn_file_actions_t actions;
-	pid_t child;
-	int status = -1;
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addchdir_np(&actions, folder);
-	posix_spawn_file_actions_addopen(&actions, 1, "log", O_WRONLY | O_CREAT | O_APPEND, 0600);
-	posix_spawn_file_actions_adddup2(&actions, 1, 2);
-	int error = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	if (error)
-		return -1;
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-/* The path of clang; false leaves the reason in the log. */
-static bool find_clang(const char *folder, char clang[PATH_MAX]) {
-	size_t n;
-	char *const argv[] = { "sh", "-c", (char *)mx_rtc_llvm, NULL };
-	if (run(folder, argv))
-		return false;
-	char *found = read_file(folder, "log", PATH_MAX - 16, &n);
-	if (found)
-		found[strcspn(found, "\n")] = 0;
-	snprintf(clang, PATH_MAX, "%s/clang", found ? found : "");
-	free(found);
-	return write_text(folder, "log", "");
-}
 
 /* NVRTC's spelling of --offload-arch=, which AMD's library takes, too. */
 static const char *architecture_of(const char *option) {
@@ -146,9 +41,19 @@ static const char *architecture_of(const char *option) {
 	return NULL;
 }
 
-/* The command that compiles the source with the program's options; free() it. target: room. */
-static char **command(char *clang, const char *source, int n, const char **options,
-                      char target[64]) {
+/* clang names a symbol by this id, which programs that are linked must not share: a hash [FNV-1a]
+ * of source and options, so that the same program has the same code. */
+static void write_id(char id[32], const char *source, int n, const char **options) {
+	uint64_t hash = 0xcbf29ce484222325;
+	for (int i = -1; i < n; i++)
+		for (const char *c = i < 0 ? source : options[i]; *c; c++)
+			hash = (hash ^ (uint8_t)*c) * 0x100000001b3;
+	snprintf(id, 32, "-cuid=%016llx", (unsigned long long)hash);
+}
+
+/* The command that compiles the source with the program's options; free() it. target, id: room. */
+static char **command(char *clang, const struct _hiprtcProgram *p, int n, const char **options,
+                      char target[64], char id[32]) {
 	static const char *const first[] = { "-x",
 		                             "hip",
 		                             "--cuda-device-only",
@@ -162,7 +67,7 @@ static char **command(char *clang, const char *source, int n, const char **optio
 		                             "rtc_prelude.hip",
 		                             "-I." };
 	enum { FIRST = sizeof first / sizeof *first };
-	const char **argv = calloc((size_t)n + FIRST + 8, sizeof *argv);
+	const char **argv = calloc((size_t)n + FIRST + 10, sizeof *argv);
 	size_t k = 0;
 	const char *architecture = mx_architecture()->name;
 	if (!argv)
@@ -177,7 +82,13 @@ static char **command(char *clang, const char *source, int n, const char **optio
 			argv[k++] = options[i];
 	snprintf(target, 64, "--offload-arch=%s", architecture);
 	argv[k++] = target;
-	argv[k++] = source;
+	write_id(id, p->source.text, n, options);
+	argv[k++] = id;
+	argv[k++] = p->source.name;
+	if (p->is_bitcode) {
+		argv[k++] = "-c";
+		argv[k++] = "-emit-llvm";
+	}
 	argv[k++] = "-o";
 	argv[k++] = "code";
 	return (char **)argv;
@@ -188,7 +99,7 @@ static char **command(char *clang, const char *source, int n, const char **optio
 /* The source, and a variable for each name expression. An & before it is that of NVRTC's variables.
  */
 static bool write_source(const char *folder, const struct _hiprtcProgram *p) {
-	FILE *f = create(folder, p->source.name);
+	FILE *f = mx_rtc_create(folder, p->source.name);
 	if (!f)
 		return false;
 	fprintf(f, "%s\n", p->source.text);
@@ -238,23 +149,25 @@ static bool lower(struct _hiprtcProgram *p) {
 /* ---- compiling ---- */
 
 static bool write_files(const char *folder, const struct _hiprtcProgram *p) {
-	bool ok = write_text(folder, "rtc_prelude.hip", mx_rtc_prelude) && write_source(folder, p);
+	bool ok = mx_rtc_write(folder, "rtc_prelude.hip", mx_rtc_prelude, strlen(mx_rtc_prelude)) &&
+	          write_source(folder, p);
 	for (size_t i = 0; ok && i < p->n_headers; i++)
-		ok = write_text(folder, p->headers[i].name, p->headers[i].text);
+		ok = mx_rtc_write(folder, p->headers[i].name, p->headers[i].text,
+		                  strlen(p->headers[i].text));
 	return ok;
 }
 
 static bool compile_in(const char *folder, struct _hiprtcProgram *p, int n, const char **options) {
-	char clang[PATH_MAX], target[64];
+	char clang[PATH_MAX], target[64], id[32];
 	size_t bytes;
-	bool ok = find_clang(folder, clang) && write_files(folder, p);
-	char **argv = ok ? command(clang, p->source.name, n, options, target) : NULL;
-	ok = argv && run(folder, argv) == 0;
+	bool ok = mx_rtc_find(folder, "clang", clang) && write_files(folder, p);
+	char **argv = ok ? command(clang, p, n, options, target, id) : NULL;
+	ok = argv && mx_rtc_run(folder, argv) == 0;
 	free(argv);
-	p->log = read_file(folder, "log", MOST_LOG, &bytes);
+	p->log = mx_rtc_read(folder, "log", MX_RTC_MOST_LOG, &bytes);
 	if (ok)
-		p->code = read_file(folder, "code", SIZE_MAX, &p->code_bytes);
-	return ok && p->code && (!p->n_names || lower(p));
+		p->code = mx_rtc_read(folder, "code", SIZE_MAX, &p->code_bytes);
+	return ok && p->code && (!p->n_names || p->is_bitcode || lower(p));
 }
 
 /* ---- the calls ---- */
@@ -293,13 +206,13 @@ MXHIP_API hiprtcResult hiprtcCreateProgram(hiprtcProgram *p, const char *source,
 	if (!p)
 		return HIPRTC_ERROR_INVALID_PROGRAM;
 	name = name && *name ? name : "program.hip";
-	if (!source || n < 0 || (n && (!headers || !names)) || !is_inside(name))
+	if (!source || n < 0 || (n && (!headers || !names)) || !mx_rtc_is_inside(name))
 		return HIPRTC_ERROR_INVALID_INPUT;
 	struct _hiprtcProgram *made = calloc(1, sizeof *made);
 	bool ok = made && set(&made->source, name, source) &&
 	          (made->headers = calloc((size_t)n + 1, sizeof *made->headers));
 	for (int i = 0; ok && i < n; i++)
-		ok = headers[i] && names[i] && is_inside(names[i]) &&
+		ok = headers[i] && names[i] && mx_rtc_is_inside(names[i]) &&
 		     set(&made->headers[made->n_headers++], names[i], headers[i]);
 	if (ok && mx_handle_add(MX_RTC_PROGRAM, made)) {
 		*p = made;
@@ -339,18 +252,17 @@ MXHIP_API hiprtcResult hiprtcAddNameExpression(hiprtcProgram p, const char *text
 
 MXHIP_API hiprtcResult hiprtcCompileProgram(hiprtcProgram p, int n, const char **options) {
 	char folder[PATH_MAX];
-	const char *temporary = getenv("TMPDIR");
 	if (!is_program(p))
 		return HIPRTC_ERROR_INVALID_PROGRAM;
 	if (n < 0 || (n && !options) || p->compiled)
 		return HIPRTC_ERROR_INVALID_INPUT;
-	snprintf(folder, sizeof folder, "%s/mxhip-rtc-XXXXXX",
-	         temporary && *temporary ? temporary : "/tmp");
-	if (!mkdtemp(folder))
+	if (!mx_rtc_make_folder(folder))
 		return HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
 	p->compiled = true;
+	for (int i = 0; i < n; i++)
+		p->is_bitcode |= !strcmp(options[i], "-fgpu-rdc");
 	bool ok = compile_in(folder, p, n, options);
-	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	mx_rtc_remove_folder(folder);
 	return ok ? HIPRTC_SUCCESS : HIPRTC_ERROR_COMPILATION;
 }
 
@@ -395,18 +307,34 @@ MXHIP_API hiprtcResult hiprtcGetProgramLog(hiprtcProgram p, char *log) {
 	return r;
 }
 
-MXHIP_API hiprtcResult hiprtcGetCodeSize(hiprtcProgram p, size_t *bytes) {
-	hiprtcResult r = get_bytes(p, bytes);
-	if (r == HIPRTC_SUCCESS)
+/* A program has a code object or bitcode. */
+static hiprtcResult get_code(hiprtcProgram p, bool bitcode, size_t *bytes, char *code) {
+	hiprtcResult r = get_bytes(p, bytes ? (void *)bytes : code);
+	if (r == HIPRTC_SUCCESS && p->is_bitcode != bitcode)
+		return HIPRTC_ERROR_INVALID_PROGRAM;
+	if (r == HIPRTC_SUCCESS && bytes)
 		*bytes = p->code_bytes;
+	if (r == HIPRTC_SUCCESS && code && p->code)
+		memcpy(code, p->code, p->code_bytes);
 	return r;
 }
 
+MXHIP_API hiprtcResult hiprtcGetCodeSize(hiprtcProgram p, size_t *bytes) {
+	return get_code(p, false, bytes, NULL);
+}
+
 MXHIP_API hiprtcResult hiprtcGetCode(hiprtcProgram p, char *code) {
-	hiprtcResult r = get_bytes(p, code);
-	if (r == HIPRTC_SUCCESS && p->code)
-		memcpy(code, p->code, p->code_bytes);
-	return r;
+	return get_code(p, false, NULL, code);
+}
+
+MXHIP_API hiprtcResult hiprtcGetBitcodeSize(hiprtcProgram p, size_t *bytes);
+MXHIP_API hiprtcResult hiprtcGetBitcodeSize(hiprtcProgram p, size_t *bytes) {
+	return get_code(p, true, bytes, NULL);
+}
+
+MXHIP_API hiprtcResult hiprtcGetBitcode(hiprtcProgram p, char *code);
+MXHIP_API hiprtcResult hiprtcGetBitcode(hiprtcProgram p, char *code) {
+	return get_code(p, true, NULL, code);
 }
 
 /* As AMD's library of ROCm 6 and 7 says. */
@@ -419,6 +347,7 @@ MXHIP_API hiprtcResult hiprtcVersion(int *major, int *minor) {
 }
 
 MXHIP_API const char *hiprtcGetErrorString(hiprtcResult r) {
+	enum { LINKING = 100 }; /* HIPRTC_ERROR_LINKING, which HIP 5.2's header lacks */
 	static const char *const names[] = {
 #define NAME(id) [id] = #id
 		NAME(HIPRTC_SUCCESS),
@@ -435,5 +364,7 @@ MXHIP_API const char *hiprtcGetErrorString(hiprtcResult r) {
 		NAME(HIPRTC_ERROR_INTERNAL_ERROR),
 #undef NAME
 	};
+	if ((int)r == LINKING)
+		return "HIPRTC_ERROR_LINKING";
 	return (unsigned)r < sizeof names / sizeof *names ? names[r] : NULL;
 }

@@ -64,6 +64,7 @@ enum mx_handle {
 	MX_POOL,
 	MX_MEMORY, /* hipMemCreate */
 	MX_RTC_PROGRAM,
+	MX_RTC_LINK,
 };
 
 /* Makes a handle live; false if host memory is short. */

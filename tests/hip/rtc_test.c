@@ -157,6 +157,104 @@ static void test_errors(void) {
 	   "it has a version, and errors their names");
 }
 
+/* ---- linking ---- */
+
+typedef struct mx_link *link_t;
+enum { PTX = 1, BITCODE = 100, ERROR_LINKING = 100 };
+hiprtcResult hiprtcGetBitcodeSize(hiprtcProgram p, size_t *bytes);
+hiprtcResult hiprtcGetBitcode(hiprtcProgram p, char *code);
+hiprtcResult hiprtcLinkCreate(unsigned n, int *options, void **values, link_t *link);
+hiprtcResult hiprtcLinkAddData(link_t link, int type, void *data, size_t bytes, const char *name,
+                               unsigned n, int *options, void **values);
+hiprtcResult hiprtcLinkComplete(link_t link, void **code, size_t *bytes);
+hiprtcResult hiprtcLinkDestroy(link_t link);
+hipError_t hipLinkCreate(unsigned n, int *options, void **values, link_t *link);
+hipError_t hipLinkAddFile(link_t link, int type, const char *path, unsigned n, int *options,
+                          void **values);
+hipError_t hipLinkComplete(link_t link, void **code, size_t *bytes);
+hipError_t hipLinkDestroy(link_t link);
+
+/* free() it. */
+static char *bitcode_of(const char *source, size_t *bytes) {
+	const char *rdc = "-fgpu-rdc";
+	size_t none;
+	char *code = NULL;
+	hiprtcProgram p = created(source);
+	*bytes = 0;
+	if (hiprtcCompileProgram(p, 1, &rdc) == HIPRTC_SUCCESS &&
+	    hiprtcGetBitcodeSize(p, bytes) == HIPRTC_SUCCESS && (code = malloc(*bytes)))
+		hiprtcGetBitcode(p, code);
+	else
+		diag("%s", log_of(p));
+	if (hiprtcGetCodeSize(p, &none) != HIPRTC_ERROR_INVALID_PROGRAM)
+		diag("a program of bitcode has code");
+	hiprtcDestroyProgram(&p);
+	return code;
+}
+
+static void run_linked(void *code) {
+	hipModule_t m;
+	hipFunction_t f;
+	int32_t *out = device_bytes(4), result = 0;
+	must(hipModuleLoadData(&m, code));
+	must(hipModuleGetFunction(&f, m, "caller"));
+	must(hipModuleLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){ &out }, NULL));
+	must(hipMemcpy(&result, out, 4, hipMemcpyDeviceToHost));
+	ok(result == 42, "a kernel calls a function of another program that it was linked with");
+	must(hipModuleUnload(m));
+	must(hipFree(out));
+}
+
+static void test_link(void) {
+	size_t bytes[2] = { 0 }, n;
+	link_t link, alone, stale;
+	void *code;
+	char *a = bitcode_of("extern __device__ int twice(int);\n"
+	                     "extern \"C\" __global__ void caller(int *p) { *p = twice(21); }\n",
+	                     &bytes[0]);
+	char *b = bitcode_of("__device__ int twice(int x) { return 2 * x; }\n", &bytes[1]);
+	hiprtcLinkCreate(0, NULL, NULL, &link);
+	hiprtcLinkAddData(link, BITCODE, a, bytes[0], "a", 0, NULL, NULL);
+	hiprtcLinkAddData(link, BITCODE, b, bytes[1], "b", 0, NULL, NULL);
+	if (ok(hiprtcLinkComplete(link, &code, &n) == HIPRTC_SUCCESS, "bitcode is linked"))
+		run_linked(code);
+	else
+		diag("%s", mxhipErrorDetail());
+	stale = link;
+	ok(hiprtcLinkDestroy(link) == HIPRTC_SUCCESS &&
+	           hiprtcLinkDestroy(stale) == HIPRTC_ERROR_INVALID_PROGRAM &&
+	           hipLinkComplete(stale, &code, &n) == hipErrorInvalidHandle,
+	   "a link is destroyed once");
+	hiprtcLinkCreate(0, NULL, NULL, &alone);
+	hiprtcLinkAddData(alone, BITCODE, a, bytes[0], "a", 0, NULL, NULL);
+	ok((int)hiprtcLinkComplete(alone, &code, &n) == ERROR_LINKING &&
+	           strstr(mxhipErrorDetail(), "twice"),
+	   "a function that is nowhere is an error, which names it");
+	hiprtcLinkDestroy(alone);
+	free(a);
+	free(b);
+}
+
+/* ROCm/hip-tests, catch/unit/module/hipLinkCreate.cc */
+static void test_link_errors(void) {
+	link_t link;
+	int cuda_only = 3;
+	void *value = NULL, *code;
+	size_t n;
+	ok(hipLinkCreate(0, NULL, NULL, NULL) == hipErrorInvalidValue &&
+	           hipLinkCreate(1, &cuda_only, NULL, &link) == hipErrorInvalidValue &&
+	           hipLinkCreate(1, &cuda_only, &value, &link) == hipErrorInvalidValue,
+	   "a link takes no options of CUDA");
+	must(hipLinkCreate(0, NULL, NULL, &link));
+	ok(hipLinkAddFile(NULL, BITCODE, "x", 0, NULL, NULL) == hipErrorInvalidHandle &&
+	           hipLinkAddFile(link, PTX, "x", 0, NULL, NULL) == hipErrorInvalidValue &&
+	           hipLinkAddFile(link, BITCODE, "/no/such", 0, NULL, NULL) ==
+	                   hipErrorInvalidConfiguration &&
+	           hipLinkComplete(link, &code, &n) == hipErrorInvalidValue,
+	   "nor PTX, nor a file that is not there, nor nothing");
+	must(hipLinkDestroy(link));
+}
+
 int main(void) {
 	if (system("sh ci/package/llvm.sh >/dev/null 2>&1")) {
 		printf("1..0 # SKIP no clang 20 or newer\n");
@@ -164,5 +262,7 @@ int main(void) {
 	}
 	test_program();
 	test_errors();
+	test_link();
+	test_link_errors();
 	return done_testing();
 }

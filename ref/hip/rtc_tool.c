@@ -1,0 +1,113 @@
+/* The tools of LLVM that hiprtc runs: as child processes, in a folder of their own. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rtc.h"
+
+/* The script that finds LLVM. */
+MX_FILE_AS_STRING(mx_rtc_llvm, "ci/package/llvm.sh");
+
+extern char **environ;
+
+/* ---- the folder ---- */
+
+bool mx_rtc_make_folder(char folder[PATH_MAX]) {
+	const char *temporary = getenv("TMPDIR");
+	snprintf(folder, PATH_MAX, "%s/mxhip-rtc-XXXXXX",
+	         temporary && *temporary ? temporary : "/tmp");
+	return mkdtemp(folder);
+}
+
+static int remove_one(const char *path, const struct stat *s, int type, struct FTW *at) {
+	(void)s, (void)type, (void)at;
+	return remove(path);
+}
+
+void mx_rtc_remove_folder(const char *folder) {
+	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* ---- files ---- */
+
+bool mx_rtc_is_inside(const char *name) {
+	return *name && *name != '/' && !strstr(name, "..");
+}
+
+static bool make_folders(const char *folder, const char *name) {
+	char path[PATH_MAX];
+	for (const char *slash = name; (slash = strchr(slash, '/')); slash++) {
+		snprintf(path, sizeof path, "%s/%.*s", folder, (int)(slash - name), name);
+		if (mkdir(path, 0700) && errno != EEXIST)
+			return false;
+	}
+	return true;
+}
+
+FILE *mx_rtc_create(const char *folder, const char *name) {
+	char path[PATH_MAX];
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	return make_folders(folder, name) ? fopen(path, "w") : NULL;
+}
+
+bool mx_rtc_write(const char *folder, const char *name, const void *bytes, size_t n) {
+	FILE *f = mx_rtc_create(folder, name);
+	bool ok = f && fwrite(bytes, 1, n, f) == n;
+	return f && fclose(f) == 0 && ok;
+}
+
+char *mx_rtc_read(const char *folder, const char *name, size_t most, size_t *bytes) {
+	char path[PATH_MAX];
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	FILE *f = fopen(path, "r");
+	struct stat s;
+	char *text = NULL;
+	*bytes = 0;
+	if (f && !fstat(fileno(f), &s)) {
+		size_t n = (uint64_t)s.st_size < most ? (size_t)s.st_size : most;
+		text = calloc(n + 1, 1);
+		*bytes = text ? fread(text, 1, n, f) : 0;
+	}
+	if (f)
+		fclose(f);
+	return text;
+}
+
+/* ---- the tools ---- */
+
+int mx_rtc_run(const char *folder, char *const argv[]) {
+	posix_spawn_file_actions_t actions;
+	pid_t child;
+	int status = -1;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addchdir_np(&actions, folder);
+	posix_spawn_file_actions_addopen(&actions, 1, "log", O_WRONLY | O_CREAT | O_APPEND, 0600);
+	posix_spawn_file_actions_adddup2(&actions, 1, 2);
+	int error = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	if (error)
+		return -1;
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+bool mx_rtc_find(const char *folder, const char *tool, char path[PATH_MAX]) {
+	size_t n;
+	char *const argv[] = { "sh", "-c", (char *)mx_rtc_llvm, NULL };
+	if (mx_rtc_run(folder, argv))
+		return false;
+	char *found = mx_rtc_read(folder, "log", PATH_MAX - 16, &n);
+	if (found)
+		found[strcspn(found, "\n")] = 0;
+	snprintf(path, PATH_MAX, "%s/%s", found ? found : "", tool);
+	free(found);
+	return mx_rtc_write(folder, "log", "", 0);
+}
