@@ -19,10 +19,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An architecture: its name, its name with features, and the most LDS of a workgroup. */
+/* An architecture: its name, its name with features, the most LDS of a workgroup. */
 struct mx_architecture {
 	const char *name, *full_name;
 	uint32_t lds_bytes;
+	bool clusters; /* of workgroups */
 };
 
 /* That of the device: gfx950, or what the environment variable MXHIP_ARCH names at the first call.

@@ -6,8 +6,8 @@
 #include "codeobject.h"
 
 static const struct mx_architecture known[] = {
-	{ "gfx950", "gfx950:sramecc+:xnack-", 160 * 1024 }, /* [ISA 2.2.1] */
-	{ "gfx1250", "gfx1250", 320 * 1024 },
+	{ "gfx950", "gfx950:sramecc+:xnack-", 160 * 1024, false }, /* [ISA 2.2.1] */
+	{ "gfx1250", "gfx1250", 320 * 1024, true },
 };
 enum { KNOWN = sizeof known / sizeof *known };
 

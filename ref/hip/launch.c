@@ -232,6 +232,7 @@ static hipError_t run(const struct mx_function *f, const struct mx_kernel *kerne
 		.grid = { s->grid[0], s->grid[1], s->grid[2] },
 		.block = { s->block[0], s->block[1], s->block[2] },
 		.partial = { s->partial[0], s->partial[1], s->partial[2] },
+		.cluster = { s->cluster[0], s->cluster[1], s->cluster[2] },
 		.cooperative = s->cooperative,
 		.dynamic_lds = s->dynamic_lds,
 		.kernarg = (uint64_t)(uintptr_t)segment->kernarg,

@@ -167,7 +167,7 @@ struct mx_driver_config {
 	unsigned n;
 };
 
-/* gfx950 has no clusters of workgroups; the other attributes have no effect on results. */
+/* gfx950 has no clusters of workgroups. Attributes that are not read have no effect on results. */
 static hipError_t read_attributes(const struct mx_launch_attribute *a, unsigned n,
                                   struct mx_shape *s) {
 	if (n && !a)
@@ -176,6 +176,8 @@ static hipError_t read_attributes(const struct mx_launch_attribute *a, unsigned 
 		const unsigned *cluster = a[i].value.cluster;
 		if (a[i].id == ATTRIBUTE_COOPERATIVE)
 			s->cooperative = a[i].value.cooperative;
+		else if (a[i].id == ATTRIBUTE_CLUSTER && mx_architecture()->clusters)
+			memcpy(s->cluster, cluster, sizeof s->cluster);
 		else if (a[i].id == ATTRIBUTE_CLUSTER &&
 		         (cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1))
 			return mx_hip_fail(hipErrorNotSupported,

@@ -87,12 +87,12 @@ enum mx_memory_kind {
 
 struct mx_allocation {
 	enum mx_memory_kind kind;
-	int device;       /* that has it, if it is device memory; or -1: all */
-	unsigned flags;   /* of the call that made it */
+	int device;                /* that has it, if it is device memory; or -1: all */
+	unsigned flags;            /* of the call that made it */
 	uint32_t devices, writers; /* virtual memory: a bit for each device that has access; that
 	                              may write, too */
-	bool internal;    /* no call of the program made it: arguments of a launch and the like */
-	void *pool;       /* that it comes from, or NULL */
+	bool internal; /* no call of the program made it: arguments of a launch and the like */
+	void *pool;    /* that it comes from, or NULL */
 	void *base;
 	size_t bytes;
 	pthread_t thread; /* that made it */
@@ -215,7 +215,8 @@ struct mx_shape {
 	uint32_t grid[3], block[3]; /* workgroups; work-items of a workgroup */
 	uint32_t partial[3]; /* work-items of the last workgroup of an axis, if fewer; or 0 */
 	uint32_t dynamic_lds;
-	bool cooperative; /* all workgroups are resident at once */
+	bool cooperative;    /* all workgroups are resident at once */
+	uint32_t cluster[3]; /* workgroups of a cluster, or 0 */
 };
 
 /* The axes of a launch [assumed: 1 for a grid that is 1 high and deep]. */
@@ -335,9 +336,9 @@ struct ihipStream_t {
 	struct mx_stream_clock clock; /* of its last piece that has run */
 	unsigned flags;
 	int priority;
-	int sync_policy; /* hipSynchronizationPolicy; 0: the default */
+	int sync_policy;                           /* hipSynchronizationPolicy; 0: the default */
 	uint32_t units_off[MX_COMPUTE_UNITS / 32]; /* compute units that its mask leaves out */
-	struct mx_capture *capture; /* that receives its work, or NULL */
+	struct mx_capture *capture;                /* that receives its work, or NULL */
 	struct mx_front front;
 	struct ihipStream_t *other;    /* next in the list of all streams */
 	struct mx_piece *first, *last; /* enqueued work (queue.c) */

@@ -511,6 +511,9 @@ struct mx_launch {
 	uint32_t block[3];   /* work-items of a workgroup, 1..1024 in all */
 	uint32_t partial[3]; /* work-items of the last workgroup of an axis, if fewer; or 0 */
 
+	/* The workgroups of a cluster, at most 16, of which the grid has a whole number in each
+	 * dimension; 0: no clusters. */
+	uint32_t cluster[3];
 	bool cooperative; /* workgroups wait for each other, and so take shorter turns */
 
 	/* Only these workgroups run: their indices x + grid[0] (y + grid[1] z), ascending. Their

@@ -25,12 +25,17 @@ static void set_banks(struct mx_wave *w, uint32_t mode) {
 	w->banks = (uint8_t)(b >> 2 | b << 6);
 }
 
-/* Without a cluster the fields of IB_STS2 that compiled code reads are 0. */
+/* IB_STS2 has the physical number of the cluster, of which compiled code reads whether it is 0,
+ * that is, there is none; and the place of the workgroup in it. */
+static struct mx_hw_value cluster_of(const struct mx_group *g) {
+	enum { NUMBER = 6, PLACE = 21, KNOWN = 0xf << NUMBER | 0xf << PLACE };
+	return (struct mx_hw_value){ g->cluster ? 1u << NUMBER | g->rank << PLACE : 0, KNOWN, 0 };
+}
+
 struct mx_hw_value mx_gfx1250_read_hwreg(const struct mx_wave *w, unsigned reg) {
-	enum { CLUSTER = 0xf << 6 };
 	switch (reg) {
 	case MODE: return (struct mx_hw_value){ w->mode | banks_in_mode(w), MODE_BITS, 0 };
-	case IB_STS2: return (struct mx_hw_value){ 0, CLUSTER, 0 };
+	case IB_STS2: return cluster_of(w->group);
 	default: return (struct mx_hw_value){ 0 };
 	}
 }

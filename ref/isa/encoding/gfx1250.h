@@ -31,7 +31,8 @@ enum {
 enum { MX_GFX1250_LDS = 320 * 1024 }; /* of a workgroup */
 enum { MX_GFX1250_VGPRS = 1024 };
 
-/* Barriers of a workgroup: 0 is -1 of the instructions, the others are the named ones. */
-enum { MX_BARRIER_WORKGROUP, MX_GFX1250_BARRIERS = 17 };
+/* Barriers of a workgroup: 0 is -1 of the instructions, the next are the named ones, the last is -3,
+ * that of its cluster. */
+enum { MX_BARRIER_WORKGROUP, MX_BARRIER_CLUSTER = 17, MX_GFX1250_BARRIERS };
 
 #endif

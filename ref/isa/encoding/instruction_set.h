@@ -50,7 +50,7 @@ struct mx_isa_stream {
 	uint8_t order; /* mx_stream_order */
 };
 
-enum { MX_STREAMS = 8, MX_BARRIERS = 17 /* of an instruction set at most */ };
+enum { MX_STREAMS = 8, MX_BARRIERS = 18 /* of an instruction set at most */ };
 
 struct mx_isa {
 	const char *name; /* "gfx950" */
@@ -68,7 +68,7 @@ struct mx_isa {
 	/* Barriers of a workgroup (schedule/barriers.h), and their text: what orders all waves, and
 	 * the instruction by which a wave arrives. Both are "s_barrier" where one instruction
 	 * signals and waits. */
-	unsigned n_barriers;
+	unsigned n_barriers, cluster_barrier; /* cluster_barrier: that of several; 0: none */
 	const char *barrier, *arrival;
 
 	/* The first dword of a wait that waits for other counts: for mutation. */

@@ -6,29 +6,57 @@
 #include "../encoding/gfx1250.h"
 #include "../encoding/instruction_set.h"
 #include "../machine/registers.h"
+#include "../schedule/clusters.h"
 #include "launch.h"
 
 /* ---- the start of a wave ---- */
+
+/* Sets the number of a workgroup's cluster in each dimension, and returns its place in the cluster:
+ * its number 3:0, 7:4, 11:8, the last number 15:12, 19:16, 23:20, and that of all workgroups 27:24
+ * [CDNA5 2.3.1]. Without a cluster the number is that of the workgroup. */
+static uint32_t find_cluster(const struct mx_group *g, uint32_t id[3]) {
+	const uint32_t *size = g->run->launch->cluster;
+	uint32_t place = g->cluster ? (mx_cluster_size(g->run->launch) - 1) << 24 : 0;
+	for (unsigned i = 0; i < 3; i++) {
+		uint32_t n = g->cluster ? size[i] : 1;
+		id[i] = g->id[i] / n;
+		place |= g->id[i] % n << 4 * i | (n - 1) << (12 + 4 * i);
+	}
+	return place;
+}
 
 /* The number of the workgroup, its wave, and the place in a cluster, which is 0 without one [LLVM
  * "Initial Kernel Execution State": architected SGPRs]. */
 static void start(struct mx_wave *w) {
 	enum { TTMP6 = MX_TTMP0 + 6, TTMP7, TTMP8, TTMP9, WAVE_SHIFT = 25 };
-	const uint32_t *id = w->group->id;
+	uint32_t id[3], in_cluster = find_cluster(w->group, id);
 	w->mode = w->group->run->launch->kernel->mode;
 	mx_start_user_sgprs(w);
 	for (unsigned i = MX_TTMP0; i < MX_M0; i++)
 		mx_swrite(w, i, 0, 0);
+	mx_swrite(w, TTMP6, in_cluster, 0);
 	mx_swrite(w, TTMP7, (id[1] & 0xffff) | id[2] << 16, 0);
 	mx_swrite(w, TTMP8, w->index << WAVE_SHIFT, 0);
 	mx_swrite(w, TTMP9, id[0], 0);
 	mx_start_lanes(w);
 }
 
+static const char *unsupported_cluster(const struct mx_launch *l) {
+	if (mx_cluster_size(l) > MX_CLUSTER_GROUPS)
+		return "a cluster of more than 16 workgroups";
+	for (unsigned i = 0; mx_cluster_size(l) > 1 && i < 3; i++)
+		if (l->grid[i] % l->cluster[i])
+			return "a grid that is not a whole number of clusters";
+	return NULL;
+}
+
 static const char *unsupported(const struct mx_launch *l) {
 	const char *sgprs = mx_unsupported_user_sgprs(l);
 	if (sgprs)
 		return sgprs;
+	const char *cluster = unsupported_cluster(l);
+	if (cluster)
+		return cluster;
 	return l->kernel->lds_bytes + l->dynamic_lds > MX_GFX1250_LDS ? "more than 320 KiB of LDS"
 	                                                              : NULL;
 }
@@ -65,6 +93,7 @@ const struct mx_isa mx_gfx1250 = {
 	                                        MX_COUNTED_IN_ORDER },
 	            [MX_STREAM_TENSOR] = { MX_COUNTER_TENSOR, MX_PATH_ASYNC, MX_IN_ORDER } },
 	.n_barriers = MX_GFX1250_BARRIERS,
+	.cluster_barrier = MX_BARRIER_CLUSTER,
 	.barrier = "s_barrier_signal, s_barrier_wait",
 	.arrival = "s_barrier_signal",
 	.wait_with = mx_gfx1250_wait_with,

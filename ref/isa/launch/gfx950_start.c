@@ -3,6 +3,7 @@
 #include "../encoding/gfx950.h"
 #include "../machine/device_memory.h"
 #include "../machine/registers.h"
+#include "../schedule/clusters.h"
 #include "../memory/scratch.h"
 #include "launch.h"
 
@@ -128,6 +129,8 @@ const char *mx_gfx950_unsupported(const struct mx_launch *l) {
 	const char *sgprs = mx_unsupported_user_sgprs(l);
 	if (sgprs)
 		return sgprs;
+	if (mx_cluster_size(l) > 1)
+		return "clusters of workgroups";
 	if (k->tg_split && k->lds_bytes + l->dynamic_lds)
 		return "TG_SPLIT with LDS";
 	if (k->scratch_bytes > MX_SCRATCH_MAX)

@@ -5,6 +5,7 @@
 
 #include "../memory/lds.h"
 #include "../memory/scratch.h"
+#include "../schedule/clusters.h"
 #include "../schedule/inflight.h"
 #include "../schedule/random.h"
 #include "../schedule/schedule.h"
@@ -152,6 +153,8 @@ static uint8_t pattern_of(const struct mx_group *g) {
 
 void mx_group_start(struct mx_group *g, uint64_t index) {
 	place(g, index);
+	if (!mx_cluster_enter(g))
+		g->run->out_of_memory = true;
 	mx_watch_workgroup_begin(g);
 	g->clock = g->alone_since = g->last_starvation_check = g->landed_at = 0;
 	g->landed = 0;

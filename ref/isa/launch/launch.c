@@ -9,6 +9,7 @@
 #include "../machine/pages.h"
 #include "../race/race.h"
 #include "../race/wave_sync.h"
+#include "../schedule/clusters.h"
 #include "../schedule/schedule.h"
 #include "../waitstates/hazard.h"
 #include "bank_counts.h"
@@ -33,15 +34,24 @@ static bool takes_turns(const struct mx_run *run, const struct mx_residents *r) 
 }
 
 static bool run_group(struct mx_run *run, struct mx_group *g, bool *stalled) {
-	if (run->slice && g->clock < slice_of(run))
+	if (run->slice && g->clock < slice_of(run) && !mx_group_waits(g))
 		return mx_group_run(g, run->slice);
 	return mx_group_run_slice(g, slice_of(run), stalled);
 }
 
+/* Whether another workgroup may be resident. A cluster starts as a whole; the next one begins when
+ * workgroups have ended. */
+static bool has_room(const struct mx_residents *r, const struct mx_run *run) {
+	unsigned size = mx_cluster_size(run->launch);
+	if (r->n == MX_RESIDENT || atomic_load(r->next) >= r->end)
+		return false;
+	return size == 1 || atomic_load(r->next) % size || r->n < size;
+}
+
 /* Takes the next workgroup from a counter that several threads may share. */
 static bool next_group(struct mx_residents *r, const struct mx_run *run, uint64_t *nth) {
-	if (r->n == MX_RESIDENT || (takes_turns(run, r) && r->n == INTERLEAVED) ||
-	    atomic_load(r->next) >= r->end)
+	bool few = mx_cluster_size(run->launch) == 1 && takes_turns(run, r);
+	if (!has_room(r, run) || (few && r->n == INTERLEAVED))
 		return false;
 	*nth = atomic_fetch_add(r->next, 1);
 	return *nth < r->end;
@@ -67,6 +77,7 @@ static struct mx_group *take_first(struct mx_residents *r) {
 
 static void retire(struct mx_residents *r, struct mx_group *g) {
 	mx_watch_workgroup_end(g);
+	mx_cluster_leave(g);
 	if (r->spare)
 		mx_group_free(g);
 	else
@@ -79,8 +90,7 @@ static void note_stall(struct mx_residents *r, struct mx_run *run, bool stalled)
 	r->stalled = stalled ? r->stalled + 1 : 0;
 	if (stalled && run->worker)
 		mx_abort(run);
-	else if (r->n && r->stalled >= r->n &&
-	         (r->n == MX_RESIDENT || atomic_load(r->next) >= r->end))
+	else if (r->n && r->stalled >= r->n && !has_room(r, run))
 		mx_report_stall(r->group[0]);
 }
 
@@ -116,6 +126,7 @@ static void refuse(struct mx_run *run, const char *what) {
 	struct mx_run bare = *run;
 	kernel.lds_bytes = kernel.scratch_bytes = kernel.preload_dwords = launch.dynamic_lds = 0;
 	kernel.vgprs = kernel.agprs = 0;
+	memset(launch.cluster, 0, sizeof launch.cluster);
 	launch.kernel = &kernel;
 	bare.launch = &launch;
 	struct mx_group *g = mx_group_new(&bare);
@@ -133,7 +144,8 @@ static void run_all(struct mx_run *run) {
 	const struct mx_launch *l = run->launch;
 	_Atomic uint64_t next = 0;
 	struct mx_residents r = { .next = &next, .end = mx_run_groups(run) };
-	bool may_use_threads = !mx_watch_one_thread(run) && !l->record && !l->n_workgroups;
+	bool may_use_threads = !mx_watch_one_thread(run) && !l->record && !l->n_workgroups &&
+	                       mx_cluster_size(l) == 1;
 	if (l->threads > 1 && may_use_threads) {
 		mx_residents_run(&r, run, WARM_UP);
 		if (!r.n)
@@ -143,6 +155,7 @@ static void run_all(struct mx_run *run) {
 	for (unsigned i = 0; l->record && i < r.n; i++)
 		mx_record_rest(r.group[i]);
 	mx_residents_free(&r);
+	mx_clusters_free(run);
 }
 
 bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {

@@ -23,8 +23,22 @@ typedef uint32_t mx_vreg[MX_LANES];
 #define MX_FOR_LANES(lane, mask)                                                                   \
 	for (uint64_t m_ = (mask); m_ && ((lane) = __builtin_ctzll(m_), true); m_ &= m_ - 1)
 
+struct mx_clock; /* race/vector_clock.h */
 struct mx_group;
 struct mx_memop; /* schedule/inflight.h */
+
+enum { MX_CLUSTER_GROUPS = 16 }; /* most workgroups of a cluster */
+
+/* A cluster with a workgroup that has started; schedule/clusters.h. */
+struct mx_cluster {
+	struct mx_cluster *next;
+	uint64_t index;                             /* in the launch */
+	struct mx_group *member[MX_CLUSTER_GROUPS]; /* that have started and not ended, by rank */
+	uint32_t ended;                             /* by rank, a bit each */
+	uint32_t signalled;                         /* the barrier, since it completed */
+	struct mx_clock *brought, *obtained; /* by signals, and by waits: for the analysis of order
+	                                      */
+};
 
 /* The operations in flight of one stream, oldest first. */
 struct mx_queue {
@@ -115,13 +129,15 @@ struct mx_policy {
 
 struct mx_group {
 	struct mx_run *run;
-	uint64_t index;           /* in the launch */
-	uint64_t nth;             /* workgroups of the launch that have started before it */
-	uint32_t id[3], size[3];  /* size: in work-items, less at the end of a grid */
-	const struct mx_isa *isa; /* for which waves are allocated */
-	unsigned room;            /* waves that are allocated */
-	uint64_t clock;           /* instructions issued by all waves; schedule `typical`: cycles */
-	uint64_t turn_end;        /* clock at which the workgroup's turn ends */
+	uint64_t index;             /* in the launch */
+	uint64_t nth;               /* workgroups of the launch that have started before it */
+	uint32_t id[3], size[3];    /* size: in work-items, less at the end of a grid */
+	struct mx_cluster *cluster; /* or NULL */
+	unsigned rank;              /* in the cluster */
+	const struct mx_isa *isa;   /* for which waves are allocated */
+	unsigned room;              /* waves that are allocated */
+	uint64_t clock;    /* instructions issued by all waves; schedule `typical`: cycles */
+	uint64_t turn_end; /* clock at which the workgroup's turn ends */
 	unsigned n_waves;
 	uint32_t ended; /* waves, a bit each */
 	struct mx_barrier barrier[MX_BARRIERS];
@@ -168,7 +184,8 @@ struct mx_run {
 	uint64_t slice;
 	uint8_t pattern; /* initial bytes of registers, and of LDS in workgroup 0 */
 	bool out_of_memory;
-	bool waves_synchronise;   /* waves synchronise through memory: wave_sync.c */
+	bool waves_synchronise; /* waves synchronise through memory: wave_sync.c */
+	struct mx_cluster *clusters;
 	struct mx_worker *worker; /* NULL if workgroups run on one thread */
 	bool aborted;             /* the run on several threads failed: one thread repeats it */
 	struct mx_watcher watchers[MX_WATCHERS]; /* those without callbacks do nothing */

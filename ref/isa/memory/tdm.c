@@ -5,6 +5,7 @@
 #include "../machine/device_memory.h"
 #include "../machine/findings.h"
 #include "../machine/registers.h"
+#include "../schedule/clusters.h"
 #include "lds.h"
 #include "together.h"
 #include "vmem.h"
@@ -153,6 +154,7 @@ void mx_tdm_issue(struct mx_wave *w, const struct mx_inst *in, const uint32_t d[
 	check_lds(w, m);
 	mx_tdm_moves(&m->tdm, check_move, &x);
 	note_assumptions(&x);
+	x.may = x.may && mx_cluster_may_load(w, in, m->tdm.null ? 0 : m->tdm.workgroups);
 	if (x.may && !mx_stopped(w))
 		mx_memop_issue(w, mx_stream_of(in), m);
 	else

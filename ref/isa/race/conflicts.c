@@ -115,7 +115,8 @@ static bool conflict(const struct mx_race_range *r, uint64_t at, mx_access earli
 		return false;
 	}
 	if (other && is_synchronised(r, at, earlier, group, was)) {
-		mx_race_doubt_pair(r->w, r->in, inst_of(r, earlier), MX_DOUBT_FLAGS);
+		if (mx_race_analysis_of(r->w->group->run)->sync.wave_sync->flags)
+			mx_race_doubt_pair(r->w, r->in, inst_of(r, earlier), MX_DOUBT_FLAGS);
 		return false;
 	}
 	mx_race_report(r->w, r->in, r->lane, r->lds, at, r->kind, earlier, group, was, false);

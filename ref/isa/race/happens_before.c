@@ -184,18 +184,22 @@ static void join_past(struct mx_wave *w, struct mx_race_clock *k) {
 
 /* The clock of a release's own wave: what it has waited for, and what its workgroup has in order.
  */
-static struct mx_clock *own_clock(const struct mx_wave *w, const struct mx_memop *m) {
+static struct mx_clock *own_clock(const struct mx_wave *w, const uint32_t *covered, unsigned lds) {
+	struct ticks t;
+	t.isa = w->group->run->isa;
+	t.n = 0;
+	add_wave(&t, w, covered, mx_race_wave_of(w)->issued, lds);
+	return mx_clock_new(t.tick, t.n);
+}
+
+static struct mx_clock *clock_of_release(const struct mx_wave *w, const struct mx_memop *m) {
 	const struct mx_race_wave *o = mx_race_wave_of(w);
 	bool lds = mx_race_stream(w, m->stream)->path == MX_PATH_LDS;
 	uint32_t covered[MX_STREAMS];
-	struct ticks t;
 	memcpy(covered, o->covered, sizeof covered);
 	if (m->arrives)
 		covered[m->stream] = o->issued[m->stream];
-	t.isa = w->group->run->isa;
-	t.n = 0;
-	add_wave(&t, w, covered, o->issued, lds ? m->stream : MX_STREAMS);
-	return mx_clock_new(t.tick, t.n);
+	return own_clock(w, covered, lds ? m->stream : MX_STREAMS);
 }
 
 /* ---- issue ---- */
@@ -278,7 +282,7 @@ void mx_race_release(struct mx_wave *w, struct mx_memop *m, unsigned stream) {
 	struct mx_race_clock *k = join_acquired(w);
 	join_past(w, k);
 	e->base = mx_clock_keep(k->clock);
-	e->own = own_clock(w, m);
+	e->own = clock_of_release(w, m);
 	check(w, e->own);
 	mx_race_places(w, m, writes_of(m), issue_write, &(struct visit){ .w = w });
 }
@@ -448,6 +452,34 @@ void mx_race_clock_pass(struct mx_wave *w, struct mx_clock *flags) {
 	struct mx_race_clock *k = mx_race_clock_of(w);
 	check(w, mx_clock_join(&k->clock, flags));
 	k->has_past = false;
+}
+
+/* ---- the barrier of a cluster ---- */
+
+void mx_race_cluster_signal(struct mx_wave *w) {
+	struct mx_cluster *c = w->group->cluster;
+	struct mx_race_clock *k = join_acquired(w);
+	join_past(w, k);
+	struct mx_clock *own = own_clock(w, mx_race_wave_of(w)->covered, MX_STREAMS);
+	check(w, own && mx_clock_join(&c->brought, own) && mx_clock_join(&c->brought, k->clock));
+	mx_clock_drop(own);
+}
+
+/* The first of the workgroups for which it opens takes what the signals brought. */
+void mx_race_cluster_open(struct mx_group *g) {
+	struct mx_cluster *c = g->cluster;
+	if (!c->brought)
+		return;
+	mx_clock_drop(c->obtained);
+	c->obtained = c->brought;
+	c->brought = NULL;
+}
+
+void mx_race_cluster_drop(struct mx_group *g) {
+	struct mx_cluster *c = g->cluster;
+	mx_clock_drop(c->brought);
+	mx_clock_drop(c->obtained);
+	c->brought = c->obtained = NULL;
 }
 
 void mx_race_drop_clocks(struct mx_race_group *o) {

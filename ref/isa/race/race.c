@@ -8,6 +8,7 @@
 #include "../encoding/hwreg.h"
 #include "../machine/findings.h"
 #include "../memory/atomic.h"
+#include "../schedule/clusters.h"
 #include "../schedule/schedule.h"
 #include "summary.h"
 #include "touched.h"
@@ -112,6 +113,10 @@ static void workgroup_begin(void *context, struct mx_group *g) {
 static void workgroup_end(void *context, struct mx_group *g) {
 	struct mx_race_group *o = mx_race_group_of(g);
 	(void)context;
+	const struct mx_cluster *c = g->cluster;
+	unsigned others = c ? mx_cluster_size(g->run->launch) - 1 : 0;
+	if (c && (unsigned)__builtin_popcount(c->ended) == others)
+		mx_race_cluster_drop(g);
 	mx_race_map_clear(&o->lds);
 	mx_race_map_clear(&o->lds_atomics);
 	mx_race_drop_clocks(o);
@@ -130,6 +135,8 @@ static void drop_events(struct mx_group *g) {
 
 static void workgroup_free(void *context, struct mx_group *g) {
 	drop_events(g);
+	if (g->cluster)
+		mx_race_cluster_drop(g);
 	workgroup_end(context, g);
 	mx_race_past_free(g);
 	mx_race_map_free(&mx_race_group_of(g)->lds);
@@ -137,9 +144,16 @@ static void workgroup_free(void *context, struct mx_group *g) {
 	free(mx_race_group_of(g));
 }
 
+static bool is_of_cluster(const struct mx_group *g, unsigned barrier) {
+	return g->cluster && barrier == g->run->isa->cluster_barrier;
+}
+
 static void barrier_opens(void *context, struct mx_group *g, unsigned barrier) {
 	(void)context;
-	mx_race_complete(g, barrier);
+	if (is_of_cluster(g, barrier))
+		mx_race_cluster_open(g);
+	else
+		mx_race_complete(g, barrier);
 }
 
 /* ---- waits ---- */
@@ -299,12 +313,18 @@ static void landed(void *context, struct mx_wave *w, struct mx_memop *m) {
 
 static void arrive(void *context, struct mx_wave *w, const struct mx_inst *in, unsigned barrier) {
 	(void)context;
-	mx_race_signal(w, in, barrier);
+	if (is_of_cluster(w->group, barrier))
+		mx_race_cluster_signal(w);
+	else
+		mx_race_signal(w, in, barrier);
 }
 
 static void pass(void *context, struct mx_wave *w, unsigned barrier) {
 	(void)context;
-	mx_race_pass(w, barrier);
+	if (is_of_cluster(w->group, barrier))
+		mx_race_clock_pass(w, w->group->cluster->obtained);
+	else
+		mx_race_pass(w, barrier);
 }
 
 static void preload(void *context, struct mx_wave *w, uint64_t address, unsigned bytes) {

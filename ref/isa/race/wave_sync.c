@@ -328,6 +328,11 @@ static bool mark_reached(const struct mx_program *p, uint64_t entry, bool *reach
 	return true;
 }
 
+static bool awaits_cluster(const struct mx_inst *in) {
+	enum { CLUSTER = -3 };
+	return in->op && in->op->id == MX_OP_s_barrier_wait && in->imm == CLUSTER;
+}
+
 static bool find_wave_sync(const struct mx_program *p, uint64_t entry, struct mx_wave_sync *m,
                            bool *verified) {
 	bool *reached = calloc(mx_program_dwords(p) + 1, 1);
@@ -336,7 +341,9 @@ static bool find_wave_sync(const struct mx_program *p, uint64_t entry, struct mx
 		find_polls(p, reached, m->polls);
 	for (size_t i = 0; ok && i < mx_program_dwords(p); i++) {
 		m->any_polls |= m->polls[i];
-		m->any |= m->polls[i] || (reached[i] && mx_race_acquires(mx_program_at(p, 4 * i)));
+		m->flags |=
+			m->polls[i] || (reached[i] && mx_race_acquires(mx_program_at(p, 4 * i)));
+		m->any |= m->flags || (reached[i] && awaits_cluster(mx_program_at(p, 4 * i)));
 	}
 	free(reached);
 	return ok;

@@ -9,7 +9,8 @@ struct mx_graph;
 struct mx_program;
 
 struct mx_wave_sync {
-	bool any;       /* there are returning atomics, loads of agent scope, or polling loads */
+	bool any;       /* there are flags, or waits for the barrier of a cluster */
+	bool flags;     /* there are returning atomics, loads of agent scope, or polling loads */
 	bool any_polls; /* there are polling loads: a wave waits in a loop for another wave's write
 	                 */
 	const bool

@@ -27,18 +27,22 @@ static bool is_complete(const struct mx_group *g, const struct mx_barrier *x) {
 	return x->expected ? x->signals >= x->expected : waves == g->n_waves;
 }
 
-static void complete(struct mx_group *g, unsigned b) {
-	g->barrier[b].signals = g->barrier[b].signalled = 0;
-	g->signalled &= ~(1u << b);
+void mx_barrier_open(struct mx_group *g, unsigned b) {
 	mx_watch_barrier_opens(g, b);
-	g->barriers++;
-	mx_l1_barrier(g);
 	for (unsigned i = 0; i < g->n_waves; i++) {
 		struct mx_wave *w = &g->waves[i];
 		w->complete |= 1u << b;
 		if (w->status == MX_AT_BARRIER && w->barrier == b)
 			pass(w, b);
 	}
+}
+
+static void complete(struct mx_group *g, unsigned b) {
+	g->barrier[b].signals = g->barrier[b].signalled = 0;
+	g->signalled &= ~(1u << b);
+	g->barriers++;
+	mx_l1_barrier(g);
+	mx_barrier_open(g, b);
 }
 
 void mx_barriers_complete(struct mx_group *g) {

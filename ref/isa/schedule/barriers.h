@@ -21,6 +21,9 @@ void mx_barrier_init(struct mx_group *g, unsigned b, uint32_t expected);
 /* The wave's next wait is for a completion from now on. */
 void mx_barrier_join(struct mx_wave *w, unsigned b);
 
+/* A barrier of several workgroups has completed: the waits of this one's waves for it are over. */
+void mx_barrier_open(struct mx_group *g, unsigned b);
+
 /* Completes the barriers that can, after a turn: waves may have signalled or ended. */
 void mx_barriers_complete(struct mx_group *g);
 

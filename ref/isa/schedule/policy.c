@@ -9,6 +9,7 @@
  * all operations land at once; there is no bound for landing times. k is unknown before the run,
  * and the schedule must follow from the seed, so the range of the change points is a random power
  * of two. */
+#include "clusters.h"
 #include "inflight.h"
 #include "random.h"
 #include "schedule.h"
@@ -74,12 +75,24 @@ uint64_t mx_run_groups(const struct mx_run *run) {
 	return l->n_workgroups ? l->n_workgroups : mx_launch_groups(l);
 }
 
-uint64_t mx_run_order(const struct mx_run *run, uint64_t i) {
-	uint64_t all = mx_run_groups(run), start = i / WINDOW * WINDOW;
+/* Place i of `all` in the order of the schedule. */
+static uint64_t in_order(const struct mx_run *run, uint64_t all, uint64_t i) {
+	uint64_t start = i / WINDOW * WINDOW;
 	uint64_t n = all - start < WINDOW ? all - start : WINDOW;
-	uint64_t at = run->group_order == 1 ? start + (n - 1 - (i - start))
-	                                    : start + (i - start + run->group_order) % n;
-	return run->launch->n_workgroups ? run->launch->workgroups[at] : at;
+	return run->group_order == 1 ? start + (n - 1 - (i - start))
+	                             : start + (i - start + run->group_order) % n;
+}
+
+/* The workgroups of a cluster follow each other. */
+uint64_t mx_run_order(const struct mx_run *run, uint64_t i) {
+	const struct mx_launch *l = run->launch;
+	uint64_t all = mx_run_groups(run);
+	unsigned size = mx_cluster_size(l);
+	if (l->n_workgroups)
+		return l->workgroups[in_order(run, all, i)];
+	return size == 1 ? in_order(run, all, i)
+	                 : mx_cluster_member(l, in_order(run, all / size, i / size),
+	                                     (unsigned)(i % size));
 }
 
 /* ---- one workgroup ---- */

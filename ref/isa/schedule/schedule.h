@@ -70,5 +70,7 @@ void mx_report_stall(struct mx_group *g);
 /* Whether all waves of an idle group have ended. Otherwise one waits for a barrier that nothing
  * will complete, which is reported. */
 bool mx_group_ended(struct mx_group *g);
+/* Whether no wave of the workgroup can go on by itself. */
+bool mx_group_waits(const struct mx_group *g);
 
 #endif

@@ -102,9 +102,17 @@ void mx_report_stall(struct mx_group *g) {
 	mx_find_as(w, NULL, NULL, &n);
 }
 
+/* No wave of the workgroup can go on. In a cluster one may wait for other workgroups. */
 bool mx_group_ended(struct mx_group *g) {
 	bool ended = (unsigned)__builtin_popcount(g->ended) == g->n_waves;
-	if (!ended)
+	if (!ended && !g->cluster)
 		mx_report_stall(g);
 	return ended;
+}
+
+bool mx_group_waits(const struct mx_group *g) {
+	for (unsigned i = 0; i < g->n_waves; i++)
+		if (!mx_idle(&g->waves[i]))
+			return false;
+	return true;
 }
