@@ -143,6 +143,15 @@ static enum exact_status by_kernel(const struct work *w, struct fast_part part) 
 	return w->way->layout == FAST_WIDE ? settle_zeros(w, area_of(w, part)) : EXACT_OK;
 }
 
+/* Computes a wide tile that is not proved. */
+static enum exact_status make_unproved(const struct work *w, size_t tile, size_t strip) {
+	struct area area = area_of(w, (struct fast_part){ strip, strip + 1, tile, tile + 1 });
+	if (!mx_cpu_has(MX_CPU_V4))
+		return apart(w, area, true);
+	fast_split_tile(w->p, tile, strip);
+	return settle_zeros(w, area);
+}
+
 /* Computes a part, some tiles of which are not proved. */
 static enum exact_status by_tiles(const struct work *w, struct fast_part part) {
 	enum exact_status s = EXACT_OK;
@@ -150,7 +159,7 @@ static enum exact_status by_tiles(const struct work *w, struct fast_part part) {
 		for (size_t tile = part.tile; !s && tile < part.end_tile; tile++) {
 			struct fast_part one = { strip, strip + 1, tile, tile + 1 };
 			s = is_proved(w, tile, strip) ? by_kernel(w, one)
-			                              : apart(w, area_of(w, one), true);
+			                              : make_unproved(w, tile, strip);
 		}
 	return s;
 }

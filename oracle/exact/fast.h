@@ -17,7 +17,8 @@
  * computed by the walk. NaN and infinities follow IEEE 754.
  *
  * Parts of the product whose bytes or digits are not proved are computed wide, or all of it if they
- * are most of it; and wide tiles that are not proved by the walk. */
+ * are most of it. Wide tiles that are not proved have each element of their rows split in two, on a
+ * CPU with AVX-512; on others they are walked. */
 #ifndef EXACT_FAST_H
 #define EXACT_FAST_H
 
@@ -72,6 +73,9 @@ struct fast_part {
 typedef void fast_kernel(const struct fast_product *p, struct fast_part part);
 fast_kernel fast_int8_plain, fast_int8_vnni, fast_int8_amx, fast_digits_amx, fast_wide_plain,
 	fast_wide_avx512;
+
+/* A wide tile whose dots need more than f64: with AVX-512, each in two parts. */
+void fast_split_tile(const struct fast_product *p, size_t tile, size_t strip);
 
 /* Configures the tile registers, by masks: those with the bytes of 16 rows of a block, and those
  * with the bytes of columns. The others hold 16 x 16 dots. */

@@ -5,21 +5,34 @@
 #include <immintrin.h>
 #include <stdbool.h>
 
-/* sum + dot * factor rounded to f32; the product is exact. If the sum in f64 may be inexact, it is
- * rounded to odd: truncated, and its last bit is set if a nonzero part was cut off. Then the
- * rounding to f32, which has 29 bits fewer, is equal to a single rounding. */
+/* sum + dot * factor rounded to odd, if it is finite: truncated, and the last bit is set if a
+ * nonzero part was cut off. The product is exact. */
 __attribute__((target("avx512f,avx512dq"), always_inline)) static inline __m512d
-fast_add_dot(__m512d sum, __m512d dot, __m512d factor, bool exact) {
+fast_odd_sum(__m512d sum, __m512d dot, __m512d factor) {
 	enum { QUIET = _MM_FROUND_NO_EXC };
-	if (exact)
-		return _mm512_cvtps_pd(_mm512_cvtpd_ps(_mm512_fmadd_pd(dot, factor, sum)));
 	__m512d low = _mm512_fmadd_round_pd(dot, factor, sum, _MM_FROUND_TO_NEG_INF | QUIET);
 	__m512d high = _mm512_fmadd_round_pd(dot, factor, sum, _MM_FROUND_TO_POS_INF | QUIET);
 	__m512d cut = _mm512_fmadd_round_pd(dot, factor, sum, _MM_FROUND_TO_ZERO | QUIET);
 	__mmask8 inexact = _mm512_cmp_pd_mask(low, high, _CMP_NEQ_OQ);
 	__m512i bits = _mm512_castpd_si512(cut);
-	bits = _mm512_mask_or_epi64(bits, inexact, bits, _mm512_set1_epi64(1));
-	return _mm512_cvtps_pd(_mm512_cvtpd_ps(_mm512_castsi512_pd(bits)));
+	return _mm512_castsi512_pd(_mm512_mask_or_epi64(bits, inexact, bits, _mm512_set1_epi64(1)));
+}
+
+/* sum + dot * factor rounded to f32; the product is exact. If the sum in f64 may be inexact, it is
+ * rounded to odd. Then the rounding to f32, which has 29 bits fewer, is equal to a single rounding.
+ */
+__attribute__((target("avx512f,avx512dq"), always_inline)) static inline __m512d
+fast_add_dot(__m512d sum, __m512d dot, __m512d factor, bool exact) {
+	__m512d all = exact ? _mm512_fmadd_pd(dot, factor, sum) : fast_odd_sum(sum, dot, factor);
+	return _mm512_cvtps_pd(_mm512_cvtpd_ps(all));
+}
+
+/* a + b, and in *error what it lacks, if it is finite [Knuth, TwoSum]. */
+__attribute__((target("avx512f,avx512dq"), always_inline)) static inline __m512d
+fast_two_sum(__m512d a, __m512d b, __m512d *error) {
+	__m512d sum = _mm512_add_pd(a, b), part = _mm512_sub_pd(sum, a);
+	*error = _mm512_add_pd(_mm512_sub_pd(a, _mm512_sub_pd(sum, part)), _mm512_sub_pd(b, part));
+	return sum;
 }
 
 /* sum, or FAST_DOUBT where a zero dot was added to -0. Later sums keep it, or are another NaN. */

@@ -90,11 +90,9 @@ enum { LANES = 8 };
 /* What sums of f64 are: exact; to be rounded to odd; or also in doubt if they are zero. */
 enum sums { EXACT_SUMS, ODD_SUMS, DOUBTFUL_SUMS };
 
-/* Adds the dots of 8 rows, x[32][8], with a strip's columns, y[32][16]. */
+/* The dots of 8 rows, x[32][8], with a strip's columns, y[32][16]. */
 __attribute__((target("avx512f,avx512dq"), always_inline)) static inline void
-add_group(const double *x, const double *y, double *sum, enum sums sums) {
-	const __m512d one = _mm512_set1_pd(1); /* the elements include the scales */
-	__m512d dot[FAST_GROUP][2];
+dots_of(const double *x, const double *y, __m512d dot[FAST_GROUP][2]) {
 #pragma GCC unroll 8
 	for (int i = 0; i < FAST_GROUP; i++)
 		dot[i][0] = dot[i][1] = _mm512_setzero_pd();
@@ -109,6 +107,14 @@ add_group(const double *x, const double *y, double *sum, enum sums sums) {
 			dot[i][1] = _mm512_fmadd_pd(a, y1, dot[i][1]);
 		}
 	}
+}
+
+/* Adds these dots to their sums. */
+__attribute__((target("avx512f,avx512dq"), always_inline)) static inline void
+add_group(const double *x, const double *y, double *sum, enum sums sums) {
+	const __m512d one = _mm512_set1_pd(1); /* the elements include the scales */
+	__m512d dot[FAST_GROUP][2];
+	dots_of(x, y, dot);
 #pragma GCC unroll 8
 	for (int i = 0; i < FAST_GROUP; i++)
 #pragma GCC unroll 2
@@ -188,10 +194,102 @@ void fast_wide_avx512(const struct fast_product *p, struct fast_part part) {
 		}
 }
 
+/* ---- elements in two parts ----
+ *
+ * The elements of a block have at most 32 bits from the unit of the smallest to the largest (E5M2),
+ * and 32 of them at most 37 bits with their sum. So the dots of the 16 upper bits of one operand,
+ * and of the 16 lower, have at most 53: both are exact. */
+
+enum { HIGH_BITS = 16 };
+
+/* Splits a block of 8 rows, x[32][8]: each element into the nearest multiple of the row's largest
+ * power of two, divided by 2^15, and the rest. */
+__attribute__((target("avx512f,avx512dq"))) static void split(const double *x, double *high,
+                                                              double *low) {
+	__m512d most = _mm512_setzero_pd();
+	for (int k = 0; k < EXACT_BLOCK; k++)
+		most = _mm512_max_pd(most, _mm512_abs_pd(_mm512_load_pd(x + k * LANES)));
+	/* A sum of 2^52 units and more is a multiple of the unit. */
+	__m512d exponent = _mm512_add_pd(_mm512_getexp_pd(most), _mm512_set1_pd(53 - HIGH_BITS));
+	__m512d large = _mm512_scalef_pd(_mm512_set1_pd(1.5), exponent);
+	for (int k = 0; k < EXACT_BLOCK; k++) {
+		__m512d all = _mm512_load_pd(x + k * LANES);
+		__m512d part = _mm512_sub_pd(_mm512_add_pd(all, large), large);
+		_mm512_store_pd(high + k * LANES, part);
+		_mm512_store_pd(low + k * LANES, _mm512_sub_pd(all, part));
+	}
+}
+
+__attribute__((target("avx512f,avx512dq"), always_inline)) static inline __mmask8
+is_finite(__m512d x) {
+	return _mm512_cmp_pd_mask(_mm512_abs_pd(x), _mm512_set1_pd(INFINITY), _CMP_LT_OQ);
+}
+
+/* Dots that are not finite, of parts that may be 0 times infinity, become those of the elements. */
+__attribute__((target("avx512f,avx512dq"), always_inline)) static inline void
+mend(const double *x, const double *y, __m512d high[FAST_GROUP][2], __m512d low[FAST_GROUP][2]) {
+	__m512d all[FAST_GROUP][2];
+	__mmask8 finite = 0xff;
+	for (int i = 0; i < FAST_GROUP; i++)
+		for (int h = 0; h < 2; h++)
+			finite &= is_finite(_mm512_add_pd(high[i][h], low[i][h]));
+	if (finite == 0xff)
+		return;
+	dots_of(x, y, all);
+	for (int i = 0; i < FAST_GROUP; i++)
+		for (int h = 0; h < 2; h++) {
+			finite = is_finite(_mm512_add_pd(high[i][h], low[i][h]));
+			high[i][h] = _mm512_mask_mov_pd(all[i][h], finite, high[i][h]);
+			low[i][h] = _mm512_maskz_mov_pd(finite, low[i][h]);
+		}
+}
+
+/* sum + high + low rounded to f32 once [Boldo and Melquiond, Emulation of a FMA and correctly
+ * rounded sums: proved algorithms using rounding to odd, 2008]. */
+__attribute__((target("avx512f,avx512dq"), always_inline)) static inline __m512d
+add_both(__m512d sum, __m512d high, __m512d low) {
+	const __m512d one = _mm512_set1_pd(1);
+	__m512d of_dot, of_all, dot = fast_two_sum(high, low, &of_dot);
+	__m512d all = fast_two_sum(sum, dot, &of_all);
+	__m512d after = fast_add_dot(all, fast_odd_sum(of_all, of_dot, one), one, false);
+	return fast_doubt(sum, dot, _mm512_mask_mov_pd(all, is_finite(all), after));
+}
+
+__attribute__((target("avx512f,avx512dq"))) static void add_split(const double *x, const double *y,
+                                                                  double *sum) {
+	_Alignas(64) double high[FAST_GROUP * EXACT_BLOCK], low[FAST_GROUP * EXACT_BLOCK];
+	__m512d of_high[FAST_GROUP][2], of_low[FAST_GROUP][2];
+	split(x, high, low);
+	dots_of(high, y, of_high);
+	dots_of(low, y, of_low);
+	mend(x, y, of_high, of_low);
+	for (int i = 0; i < FAST_GROUP; i++)
+		for (int h = 0; h < 2; h++) {
+			double *to = sum + i * FAST_TILE + h * LANES;
+			_mm512_store_pd(to,
+			                add_both(_mm512_load_pd(to), of_high[i][h], of_low[i][h]));
+		}
+}
+
+void fast_split_tile(const struct fast_product *p, size_t tile, size_t strip) {
+	_Alignas(64) double sum[FAST_TILE * FAST_TILE] = { 0 };
+	enum { GROUP = FAST_GROUP * EXACT_BLOCK };
+	const double *y = p->b.wide + strip * p->a.blocks * FAST_ELEMENTS;
+	const double *x = p->a.wide + tile * p->a.blocks * FAST_ELEMENTS;
+	for (size_t b = 0; b < p->a.blocks; b++, y += FAST_ELEMENTS, x += FAST_ELEMENTS)
+		for (size_t g = 0; g < 2; g++)
+			add_split(x + g * GROUP, y, sum + g * FAST_GROUP * FAST_TILE);
+	fast_store_wide(p, tile, strip, sum);
+}
+
 #else
 
 void fast_wide_avx512(const struct fast_product *p, struct fast_part part) {
 	fast_wide_plain(p, part);
+}
+
+void fast_split_tile(const struct fast_product *p, size_t tile, size_t strip) {
+	(void)p, (void)tile, (void)strip;
 }
 
 #endif

@@ -85,6 +85,68 @@ static void double_rounding(void) {
 	ok(right == n, "sums that are almost ties are rounded once");
 }
 
+/* Dots of 63 bits, which f64 does not hold: half a unit of the accumulator, 2^15 * 2^15, plus or
+ * minus 2^-16 * 2^-16, or exactly half. The accumulator is 2^54, odd or even, of either sign. */
+static void long_dots(void) {
+	static struct problem p;
+	unsigned right = 0, n = 0;
+	for (unsigned i = 0; i < 50; i++, n++) {
+		make(&p, "E5M2", "E5M2", 16, 16, 64, 0, false);
+		memset(p.a, 0, sizeof p.a);
+		memset(p.b, 0, sizeof p.b);
+		memset(p.sa, 127, sizeof p.sa);
+		memset(p.sb, 127, sizeof p.sb);
+		for (size_t r = 0; r < 16; r++) {
+			uint8_t *a = p.a + r * 64, *b = p.b + r * 64;
+			p.sa[r * 2] = 127 + 39;
+			a[0] = (uint8_t)(0x78 | next() << 7), b[0] = b[1] = 0x3c;
+			a[1] = next() % 2 ? 0x1c : 0;
+			a[32] = (uint8_t)(0x78 | next() << 7), b[32] = 0x78;
+			a[33 + next() % 31] = (uint8_t)(next() % 2 | next() << 7);
+			memset(b + 33, next() % 8 ? 0x01 : 0x02, 31);
+		}
+		right += by_wide_ways(&p);
+	}
+	ok(right == n, "dots that f64 does not hold are added and rounded once");
+}
+
+/* A product of two small elements, and then large ones that cancel. */
+static void cancelled_dots(void) {
+	static struct problem p;
+	unsigned right = 0, n = 0;
+	for (uint8_t small = 0x01; small < 0x40; small++, n++) {
+		make(&p, "E5M2", "E5M2", 16, 16, 32, 0, false);
+		memset(p.a, 0x7b, sizeof p.a); /* 1.75 * 2^15 */
+		memset(p.b, 0x7b, sizeof p.b);
+		memset(p.sa, 127, sizeof p.sa);
+		memset(p.sb, 127, sizeof p.sb);
+		for (size_t r = 0; r < 16; r++) {
+			uint8_t *a = p.a + r * 32, *b = p.b + r * 32;
+			a[0] = small, b[0] = 0x01;
+			a[31] = b[31] = 0;
+			memset(a + 16, 0xfb, 15);
+		}
+		right += by_wide_ways(&p);
+	}
+	ok(right == n, "large products that cancel leave a small one");
+}
+
+/* Elements of all codes; each tile has infinities or NaN only sometimes. */
+static void long_products(void) {
+	static struct problem p;
+	unsigned right = 0, n = 0;
+	for (unsigned i = 0; i < 60; i++, n++) {
+		make(&p, i % 3 ? "E5M2" : "E4M3", i % 3 == 1 ? "E4M3" : "E5M2", 1 + next() % 40,
+		     1 + next() % 40, 1 + next() % 400, i % KINDS, i % 2);
+		for (size_t j = 0; j < MOST; j++) {
+			p.a[j] &= next() % 256 ? 0xfb : 0xff;
+			p.b[j] &= next() % 256 ? 0xfb : 0xff;
+		}
+		right += by_wide_ways(&p);
+	}
+	ok(right == n, "E5M2 and E4M3 of all exponents, and few infinities and NaN");
+}
+
 /* Sums that underflow in the first block, to 0 of either sign, and zeros of all signs after it. The
  * result is -0 if all addends were. */
 static void negative_zeros(const char *format, uint8_t one, uint8_t zeros) {
@@ -103,6 +165,9 @@ static void negative_zeros(const char *format, uint8_t one, uint8_t zeros) {
 			memset(b + block, r & 2 ? zeros : 0, block / (r & 4 ? 2 : 1));
 			a[0] = r & 8 ? minus_one : one, b[0] = one;
 		}
+		if (!strcmp(format, "E5M2")) /* dots of 63 bits in a row and a column */
+			for (size_t i = 0; i < 2; i++)
+				p.a[15 * row + 40 + i] = p.b[15 * row + 40 + i] = i ? 0x01 : 0x7b;
 		right += same(&p) && by_wide_ways(&p);
 		for (size_t i = 0; i < 256; i++)
 			negative += plain[i] == 0x80000000;
@@ -153,9 +218,13 @@ static void each_kernel(void) {
 int main(void) {
 	all_formats();
 	double_rounding();
+	long_dots();
+	cancelled_dots();
+	long_products();
 	extreme_rows();
 	negative_zeros("E2M1", 0x02, 0x88);
 	negative_zeros("E4M3", 0x38, 0x80);
+	negative_zeros("E5M2", 0x3c, 0x80);
 	each_kernel();
 	return done_testing();
 }
