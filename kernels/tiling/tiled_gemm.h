@@ -64,7 +64,32 @@ struct operand {
 	const GLOBAL u8 *codes, *scales;
 	u32 code_bytes, scale_bytes; /* of all tiles along K */
 	u32 share, lane_share, lane_fragments, wave_scales;
+	u32 code_flags, scale_flags; /* the last dwords of the descriptors */
 };
+
+/* A descriptor's last dword. A constant of its own: the compiler would keep one for all
+ * descriptors, and copy it to each of them in each step. */
+INLINE u32 own_flags(void) {
+	u32 flags;
+	asm volatile("s_mov_b32 %0, 0x20000" : "=s"(flags));
+	return flags;
+}
+
+/* The panel's codes or scales, or nothing. The number of bytes is opaque: the compiler would copy
+ * the other dwords instead of replacing it. */
+INLINE buffer panel_if(u32 any, const GLOBAL u8 *panel, u32 bytes, u32 flags) {
+	u32 records = any ? bytes : 0;
+	asm("" : "+s"(records));
+	return __builtin_amdgcn_make_buffer_rsrc((void *)panel, 0, records, flags);
+}
+
+INLINE buffer codes_if(u32 any, const struct operand *o) {
+	return panel_if(any, o->codes, o->code_bytes, o->code_flags);
+}
+
+INLINE buffer scales_if(u32 any, const struct operand *o) {
+	return panel_if(any, o->scales, o->scale_bytes, o->scale_flags);
+}
 
 /* Scales of a wave: dwords, a byte for each fragment and MFMA along the tile. */
 struct scales {
@@ -92,10 +117,8 @@ INLINE void load_scales(buffer b, u32 at, u32 fragments, u32 *scales) {
 INLINE void load_step_scales(const struct operand *a, const struct operand *b, u32 step, u32 steps,
                              struct scales *s) {
 	u32 any = step < steps;
-	load_scales(make_buffer(a->scales, any ? a->scale_bytes : 0),
-	            a->wave_scales + step * SCALES_A, FRAGS_M, s->a);
-	load_scales(make_buffer(b->scales, any ? b->scale_bytes : 0),
-	            b->wave_scales + step * SCALES_B, FRAGS_N, s->b);
+	load_scales(scales_if(any, a), a->wave_scales + step * SCALES_A, FRAGS_M, s->a);
+	load_scales(scales_if(any, b), b->wave_scales + step * SCALES_B, FRAGS_N, s->b);
 }
 
 /* The wave's share of a tile to LDS: 2 KiB, or a multiple of 4 KiB. The instruction offset counts
@@ -119,10 +142,9 @@ INLINE void load_share(buffer b, LDS u8 *to, u32 lane, u32 at, u32 share) {
 INLINE void load_step(const struct operand *a, const struct operand *b, u32 step, u32 steps,
                       LDS u8 *stage) {
 	u32 any = step < steps;
-	load_share(make_buffer(a->codes, any ? a->code_bytes : 0), stage + a->share, a->lane_share,
-	           step * BYTES_A, SHARE_A);
-	load_share(make_buffer(b->codes, any ? b->code_bytes : 0), stage + BYTES_A + b->share,
-	           b->lane_share, step * BYTES_B, SHARE_B);
+	load_share(codes_if(any, a), stage + a->share, a->lane_share, step * BYTES_A, SHARE_A);
+	load_share(codes_if(any, b), stage + BYTES_A + b->share, b->lane_share, step * BYTES_B,
+	           SHARE_B);
 }
 
 /* The wave's fragments of a step: for each MFMA along the tile those of A, then those of B. */
@@ -143,20 +165,16 @@ INLINE void read_fragments(const LDS u8 *stage, u32 lane_a, u32 lane_b, fragment
 	}
 }
 
-/* Waits until `left` LDS reads are in flight. The fragments that it names have arrived: without
- * these def-use edges the compiler may move an MFMA above the wait. */
-INLINE void wait_fragments(u32 left, u32x4 f[READS]) {
-	if (left == 12)
-		WAIT_LGKMCNT(12);
-	else if (left == 8)
-		WAIT_LGKMCNT(8);
-	else if (left == 4)
-		WAIT_LGKMCNT(4);
-	else
+/* Waits for half of the fragments, those of MFMAs [k, k + STEPS / 2) along the tile. It names them:
+ * without these def-use edges the compiler may move an MFMA above the wait. */
+INLINE void wait_half(u32 k, fragments f) {
+	if (k)
 		WAIT_LGKMCNT(0);
+	else
+		WAIT_LGKMCNT(STEPS / 2 * READS);
 #pragma unroll
-	for (u32 i = 0; i < READS; i++)
-		asm volatile("" : "+v"(f[i]));
+	for (u32 i = 0; i < STEPS / 2 * READS; i++)
+		asm volatile("" : "+v"(f[k + i / READS][i % READS]));
 }
 
 INLINE i32x8 fp4_operand(u32x4 f) {
@@ -193,7 +211,8 @@ INLINE f32x4 mfma(u32x4 a, u32x4 b, f32x4 c, u32 byte_a, u32 sa, u32 byte_b, u32
 INLINE void multiply(fragments f, const struct scales *s, accumulators acc) {
 #pragma unroll
 	for (u32 k = 0; k < STEPS; k++) {
-		wait_fragments((STEPS - 1 - k) * READS, f[k]);
+		if (k % (STEPS / 2) == 0)
+			wait_half(k, f);
 #pragma unroll
 		for (u32 i = 0; i < FRAGS_M; i++)
 #pragma unroll
@@ -269,6 +288,8 @@ INLINE struct operand make_operand(const GLOBAL u8 *codes, const GLOBAL u8 *scal
 		.lane_share = WAVE() * (bytes / WAVES) + LANE() * 16,
 		.lane_fragments = part * (bytes / parts) + LANE() * 16,
 		.wave_scales = scale_part * (scale_bytes / parts),
+		.code_flags = own_flags(),
+		.scale_flags = own_flags(),
 	};
 	KEEP_V(o.lane_share);
 	KEEP_V(o.lane_fragments);
