@@ -1,6 +1,7 @@
 /* Functions by name, for programs that ask the runtime for them. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "runtime.h"
@@ -34,19 +35,53 @@ static bool is_api(const char *name) {
 	return !strncmp(name, "hip", 3) || !strncmp(name, "__hip", 5);
 }
 
-MXHIP_API hipError_t hipGetProcAddress(const char *name, void **function, int version,
-                                       uint64_t flags, int *result);
-MXHIP_API hipError_t hipGetProcAddress(const char *name, void **function, int version,
-                                       uint64_t flags, int *result) {
-	(void)flags; /* the default stream is always the legacy one */
-	if (!name || !*name || !function)
-		return mx_hip_return(hipErrorInvalidValue);
-	void *library = own_library();
-	*function = library && is_api(name) ? dlsym(library, name_for(name, version)) : NULL;
+/* The function of a name, or NULL; with a default stream of each thread, if it has that form. */
+static void *find(const char *name, int version, bool per_thread) {
+	char own[128];
+	void *library = own_library(), *found = NULL;
+	snprintf(own, sizeof own, "%s_spt", name);
+	if (library && is_api(name) && per_thread)
+		found = dlsym(library, own);
+	if (library && is_api(name) && !found)
+		found = dlsym(library, name_for(name, version));
 	if (library)
 		dlclose(library);
+	return found;
+}
+
+static hipError_t get(const char *name, void **function, int version, int *result,
+                      bool per_thread) {
+	if (!name || !*name || !function)
+		return mx_hip_return(hipErrorInvalidValue);
+	*function = find(name, version, per_thread);
 	if (result)
 		*result = *function ? FOUND : NOT_FOUND;
 	return *function ? mx_hip_return(hipSuccess)
 	                 : mx_hip_fail(hipErrorInvalidValue, "no function %s", name);
 }
+
+/* flags: the default stream is that of the function's name. */
+#define FIND(name, per_thread)                                                                     \
+	MXHIP_API hipError_t name(const char *symbol, void **function, int version,                \
+	                          uint64_t flags, int *result);                                    \
+	MXHIP_API hipError_t name(const char *symbol, void **function, int version,                \
+	                          uint64_t flags, int *result) {                                   \
+		(void)flags;                                                                       \
+		return get(symbol, function, version, result, per_thread);                         \
+	}
+FIND(hipGetProcAddress, false)
+FIND(hipGetProcAddress_spt, true)
+#undef FIND
+
+/* The same of HIP 7.1, in the version of the library. */
+#define FIND(name, per_thread)                                                                     \
+	MXHIP_API hipError_t name(const char *symbol, void **function, unsigned long long flags,   \
+	                          int *result);                                                    \
+	MXHIP_API hipError_t name(const char *symbol, void **function, unsigned long long flags,   \
+	                          int *result) {                                                   \
+		(void)flags;                                                                       \
+		return get(symbol, function, MX_HIP_VERSION, result, per_thread);                  \
+	}
+FIND(hipGetDriverEntryPoint, false)
+FIND(hipGetDriverEntryPoint_spt, true)
+#undef FIND

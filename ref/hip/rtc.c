@@ -30,6 +30,22 @@ struct _hiprtcProgram {
 	size_t code_bytes;
 };
 
+/* The source's file in the folder. */
+static const char *file_of(const struct _hiprtcProgram *p) {
+	return mx_rtc_is_inside(p->source.name) ? p->source.name : "program.hip";
+}
+
+/* Lets messages and line numbers have another name than the file. */
+static void write_name(FILE *f, const char *name) {
+	fputs("#line 1 \"", f);
+	for (; *name; name++)
+		if (*name == '"' || *name == '\\')
+			fprintf(f, "\\%c", *name);
+		else if ((unsigned char)*name >= ' ')
+			fputc(*name, f);
+	fputs("\"\n", f);
+}
+
 /* ---- the compiler ---- */
 
 /* NVRTC's spelling of --offload-arch=, which AMD's library takes, too. */
@@ -84,7 +100,7 @@ static char **command(char *clang, const struct _hiprtcProgram *p, int n, const 
 	argv[k++] = target;
 	write_id(id, p->source.text, n, options);
 	argv[k++] = id;
-	argv[k++] = p->source.name;
+	argv[k++] = file_of(p);
 	if (p->is_bitcode) {
 		argv[k++] = "-c";
 		argv[k++] = "-emit-llvm";
@@ -99,9 +115,11 @@ static char **command(char *clang, const struct _hiprtcProgram *p, int n, const 
 /* The source, and a variable for each name expression. An & before it is that of NVRTC's variables.
  */
 static bool write_source(const char *folder, const struct _hiprtcProgram *p) {
-	FILE *f = mx_rtc_create(folder, p->source.name);
+	FILE *f = mx_rtc_create(folder, file_of(p));
 	if (!f)
 		return false;
+	if (!mx_rtc_is_inside(p->source.name))
+		write_name(f, p->source.name);
 	fprintf(f, "%s\n", p->source.text);
 	for (size_t i = 0; i < p->n_names; i++) {
 		const char *text = p->names[i].text;
@@ -206,7 +224,7 @@ MXHIP_API hiprtcResult hiprtcCreateProgram(hiprtcProgram *p, const char *source,
 	if (!p)
 		return HIPRTC_ERROR_INVALID_PROGRAM;
 	name = name && *name ? name : "program.hip";
-	if (!source || n < 0 || (n && (!headers || !names)) || !mx_rtc_is_inside(name))
+	if (!source || n < 0 || (n && (!headers || !names)))
 		return HIPRTC_ERROR_INVALID_INPUT;
 	struct _hiprtcProgram *made = calloc(1, sizeof *made);
 	bool ok = made && set(&made->source, name, source) &&

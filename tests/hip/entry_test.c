@@ -5,6 +5,10 @@
 
 hipError_t hipGetProcAddress(const char *name, void **function, int version, uint64_t flags,
                              int *result);
+hipError_t hipGetProcAddress_spt(const char *name, void **function, int version, uint64_t flags,
+                                 int *result);
+hipError_t hipGetDriverEntryPoint_spt(const char *name, void **function, unsigned long long flags,
+                                      int *result);
 hipError_t hipGetDevicePropertiesR0600(struct mx_props_r0600 *p, int device);
 
 static void test_names(void) {
@@ -30,6 +34,13 @@ static void test_names(void) {
 	           hipGetProcAddress(NULL, &f, 70000000, 0, NULL) == hipErrorInvalidValue &&
 	           hipGetProcAddress("hipMalloc", NULL, 70000000, 0, NULL) == hipErrorInvalidValue,
 	   "so is one that is not HIP's, and a null pointer");
+	void *own = NULL;
+	ok(hipGetProcAddress_spt("hipMemsetAsync", &own, 70000000, 0, NULL) == hipSuccess &&
+	           hipGetProcAddress("hipMemsetAsync_spt", &f, 70000000, 0, NULL) == hipSuccess &&
+	           own == f &&
+	           hipGetDriverEntryPoint_spt("hipMalloc", &own, 0, &result) == hipSuccess &&
+	           own == (void *)(uintptr_t)(hipError_t(*)(void **, size_t))hipMalloc && !result,
+	   "functions with a default stream of each thread, where they have one");
 }
 
 struct called {

@@ -138,6 +138,11 @@ static void test_errors(void) {
 	           hiprtcCompileProgram(stale, 0, NULL) == HIPRTC_ERROR_INVALID_PROGRAM &&
 	           hiprtcGetCodeSize(NULL, &n) == HIPRTC_ERROR_INVALID_PROGRAM,
 	   "a program is destroyed once");
+	hiprtcCreateProgram(&p, "int f() { return unknown; }", "/no/such/f.cu", 0, NULL, NULL);
+	ok(hiprtcCompileProgram(p, 0, NULL) == HIPRTC_ERROR_COMPILATION &&
+	           strstr(log_of(p), "/no/such/f.cu:1:18: error:"),
+	   "a program may have any name");
+	hiprtcDestroyProgram(&p);
 	p = created("");
 	ok(hiprtcCompileProgram(p, 1, &no_option) == HIPRTC_ERROR_COMPILATION &&
 	           strstr(log_of(p), "-no-such-option"),
