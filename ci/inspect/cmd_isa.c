@@ -1,5 +1,4 @@
 /* mxcheck isa: the instructions of a code object, and how the emulator executes them. */
-#include "../../ref/isa/encoding/gfx950.h"
 #include "../../ref/isa/encoding/conversions.h"
 #include "../../ref/isa/encoding/forms.h"
 #include "../../ref/isa/encoding/instruction_set.h"
@@ -85,11 +84,11 @@ static void apply_mode(const struct mx_inst *in, const struct setup *k, struct l
 }
 
 /* One more than the last VGPR, or AGPR, of an instruction; 0: none. */
-static unsigned registers(const struct mx_inst *in, bool agprs) {
+static unsigned registers(const struct mx_isa *isa, const struct mx_inst *in, bool agprs) {
 	unsigned most = 0;
 	MX_FOR_OPERANDS(o, in) {
-		unsigned row = mx_operand_row(o->code), first = agprs ? MX_VGPRS : 0;
-		bool of_file = o->code >= MX_VGPR && (row >= MX_VGPRS) == agprs;
+		unsigned row = mx_operand_row(o->code), first = agprs ? isa->vgprs : 0;
+		bool of_file = o->code >= MX_VGPR && (row >= isa->vgprs) == agprs;
 		if (of_file && row + o->dwords - first > most)
 			most = row + o->dwords - first;
 	}
@@ -97,7 +96,7 @@ static unsigned registers(const struct mx_inst *in, bool agprs) {
 }
 
 static void apply_registers(const struct mx_inst *in, const struct setup *k, struct line *l) {
-	unsigned n = registers(in, false);
+	unsigned n = registers(k->isa, in, false);
 	if (n <= k->vgprs)
 		return;
 	if (n > k->all || k->uses_agprs)
@@ -142,7 +141,7 @@ static bool uses_agprs(const struct mx_isa *isa, const uint32_t *code, size_t n)
 	for (size_t i = 0; i < n;) {
 		struct mx_inst in;
 		isa->decode(code + i, n - i, 0, &in);
-		if (in.op && registers(&in, true))
+		if (in.op && registers(isa, &in, true))
 			return true;
 		i += in.op && in.size ? in.size / 4 : 1;
 	}
@@ -151,10 +150,11 @@ static bool uses_agprs(const struct mx_isa *isa, const uint32_t *code, size_t n)
 
 static struct setup setup_of(const struct mx_codefile *f, const struct mx_code_symbol *s,
                              const uint32_t *code, size_t n) {
-	enum { USUAL_MODE = 0xf0, VGPRS = 256 };
+	enum { USUAL_MODE = 0xf0 };
 	const struct mx_codeobject_kernel *k = mx_codeobject_kernel(f->object, s->name);
 	const struct mx_descriptor *d = k ? k->descriptor : NULL;
-	struct setup setup = { f->isa, d ? d->mode : USUAL_MODE, VGPRS, VGPRS, false };
+	struct setup setup = { f->isa, d ? d->mode : USUAL_MODE, f->isa->vgprs, f->isa->vgprs,
+		               false };
 	if (!d || !d->agprs)
 		return setup;
 	setup.vgprs = d->vgprs;

@@ -150,16 +150,23 @@ INTEGERS(TO_INTEGER, f64)
 
 /* ---- code that differs between the sides ---- */
 
-/* Reads of other lanes of the wave, all active: from an array in LDS with a word for each work-item,
+/* A product of two bf16, whose f32 is hidden: see OPAQUE. */
+#define times_bf16(a, b) (bf16) OPAQUE((f32)(a) * (f32)(b))
+
+/* Reads of other lanes of the wave of WAVE lanes, all active: from an array in LDS with a word for each work-item,
  * the word of lane `lane`, that of lane - n in the row of 16, and the mask of odd words. */
 #ifdef __AMDGCN__
 #define OF_ANY(array, lane) (u32) __builtin_amdgcn_ds_bpermute((lane)*4, (array)[self->place.me])
 #define OF_ONE(array, lane) (u32) __builtin_amdgcn_readlane((array)[self->place.me], lane)
 #define ROTATED(array, n)                                                                          \
 	__builtin_amdgcn_update_dpp(0, (array)[self->place.me], 0x120 + n, 15, 15, 1)
+#if WAVE == 32
+#define ODD(array) (u64) __builtin_amdgcn_ballot_w32((array)[self->place.me] & 1)
+#else
 #define ODD(array) __builtin_amdgcn_ballot_w64((array)[self->place.me] & 1)
+#endif
 /* Hides a value from clang 22, which miscompiles these for AMDGPU:
- * - a product rounded to f16 by v_fma_mixlo_f16 with an addend of +0, which makes +0 of -0;
+ * - a product rounded to f16 or bf16 by v_fma_mixlo with an addend of +0, which makes +0 of -0;
  * - v_max3 and v_min3 of a maximumnum of signaling NaNs, which in IEEE mode they do not pass over;
  * - the half of a 64-bit element of a vector that is ored with -1, left as it was;
  * - a division of 32 bits in 24 where the dividend is a negative number, but unsigned. */
@@ -176,18 +183,22 @@ INTEGERS(TO_INTEGER, f64)
 #define fma_f16x4(a, b, c) __builtin_elementwise_fma(a, b, c)
 #define fma_f16x8(a, b, c) __builtin_elementwise_fma(a, b, c)
 #define udot4(a, b, c)     __builtin_amdgcn_udot4(a, b, c, false)
-#define sdot4(a, b, c)     __builtin_amdgcn_sdot4(a, b, c, false)
+#ifdef __gfx1250__
+#define sdot4(a, b, c) __builtin_amdgcn_sudot4(true, a, true, b, c, false)
+#else
+#define sdot4(a, b, c) __builtin_amdgcn_sdot4(a, b, c, false)
+#endif
 #define perm(a, b, c)      __builtin_amdgcn_perm(a, b, (c)&0x07070707)
 #define sad_u8(a, b, c)    __builtin_amdgcn_sad_u8(a, b, c)
 #else
-#define OF_ANY(array, lane) (array)[(self->place.me & ~63) + ((lane)&63)]
+#define OF_ANY(array, lane) (array)[(self->place.me & ~(WAVE - 1)) + ((lane) & (WAVE - 1))]
 #define OF_ONE(array, lane) OF_ANY(array, lane)
 #define OPAQUE(x)           (x)
 #define ROTATED(array, n)   (array)[(self->place.me & ~15) + ((self->place.me - n) & 15)]
-#define ODD(array)          odd((array) + (self->place.me & ~63))
+#define ODD(array)          odd((array) + (self->place.me & ~(WAVE - 1)))
 static u64 odd(const u32 *wave) {
 	u64 mask = 0;
-	for (u32 i = 0; i < 64; i++)
+	for (u32 i = 0; i < WAVE; i++)
 		mask |= (u64)(wave[i] & 1) << i;
 	return mask;
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # Differential execution: programs of seeds are compiled for x86-64 and, at each level of
-# optimisation, for gfx950, run there on the emulator, and must leave the same results.
+# optimisation, for a GPU, run there on the emulator, and must leave the same results.
 #
 # tests/diff/diff.pl [--kind own|csmith-c|csmith-cpp] [--seed FIRST] [--count N] [--jobs J]
-#                    [--levels 0123] [--instructions LIMIT] [--keep DIR]
+#                    [--levels 0123] [--instructions LIMIT] [--keep DIR] [--arch gfx950|gfx1250]
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -19,9 +19,10 @@ require "$here/csmith.pl";
 require "$here/generate.pl";
 
 my %option = (kind => 'own', seed => 1, count => 1, jobs => 1, levels => '0123',
-	instructions => 2_000_000);
-GetOptions(\%option, qw(kind=s seed=i count=i jobs=i levels=s instructions=i keep=s))
+	instructions => 2_000_000, arch => 'gfx950');
+GetOptions(\%option, qw(kind=s seed=i count=i jobs=i levels=s instructions=i keep=s arch=s))
 	or die "see the head of $0\n";
+$ENV{MXHIP_ARCH} = $option{arch};
 my %make = (own => \&own_program, 'csmith-c' => \&csmith_c, 'csmith-cpp' => \&csmith_cpp);
 my $make = $make{$option{kind}} or die "no kind $option{kind}\n";
 
@@ -37,9 +38,9 @@ chdir $dir; # csmith leaves a file where it runs
 # signed overflow.
 my @common = ("-I$here", '-isystem', '/usr/include/csmith', qw(-w -fwrapv -fno-strict-aliasing
 	-ffp-contract=off -Xclang -ffloat16-excess-precision=none
-	-Xclang -fbfloat16-excess-precision=none));
+	-Xclang -fbfloat16-excess-precision=none), '-DWAVE=' . ($option{arch} eq 'gfx950' ? 64 : 32));
 my @host   = ('-O0');
-my @device = qw(--target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -ffreestanding);
+my @device = ("-mcpu=$option{arch}", qw(--target=amdgcn-amd-amdhsa -nogpulib -ffreestanding));
 my @c      = qw(-x c -std=gnu11);
 my @cpp    = qw(-x c++ -std=gnu++17 -Wno-narrowing -fno-exceptions -fno-rtti);
 

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Programs compiled for gfx950 leave the same results as on x86-64 (diff.pl). The longer tiers use
+# Programs compiled for gfx950 and gfx1250 leave the same results as on x86-64 (diff.pl). The longer tiers use
 # new seeds each day, and programs of csmith.
 use strict;
 use warnings;
@@ -25,12 +25,15 @@ sub agree {
 
 if (!$long) {
 	agree('own', 10 * $_, 1, '--levels', $_) for 0 .. 3;
+	agree('own', 31, 1, '--levels', '03', '--arch', 'gfx1250');
 } else {
 	my $nightly = is_nightly();
-	agree('own', $seed, $nightly ? 1000 : 150);
+	agree('own', $seed, $nightly ? 1000 : 150, '--arch', $_) for qw(gfx950 gfx1250);
 	SKIP: {
-		skip 'no csmith', 2 if system 'command -v csmith >/dev/null';
-		agree($_, $seed, $nightly ? 500 : 50) for qw(csmith-c csmith-cpp);
+		skip 'no csmith', 4 if system 'command -v csmith >/dev/null';
+		for my $kind (qw(csmith-c csmith-cpp)) {
+			agree($kind, $seed, $nightly ? 500 : 50, '--arch', $_) for qw(gfx950 gfx1250);
+		}
 	}
 }
 done_testing();

@@ -148,7 +148,7 @@ sub operand {
 	my ($from, $to, $d, $varies) = @_;
 	return leaf($from, 1) if is_float($to) && !is_float($from);
 	my $text = expression($from, $d, $varies);
-	return scalar_of($from) eq 'f32' && scalar_of($to) eq 'f16' ? "OPAQUE($text)" : $text;
+	return scalar_of($from) eq 'f32' && scalar_of($to) =~ /^b?f16$/ ? "OPAQUE($text)" : $text;
 }
 
 sub expression {
@@ -164,6 +164,7 @@ sub expression {
 	my $text;
 	do { $text = one_of(@ways) } while $text =~ /<([vw])>/ && !$type{$1};
 	$text =~ s/<VECTOR>/vector_operation($t, $d, $varies)/e;
+	$text = 'times_bf16(<e>, <e>)' if $t eq 'bf16' && $text eq '<e> * <e>';
 	$text =~ s/<call>/$in_function ? '<e>' : call($t, $d)/e;
 	$text =~ s/<condition>/condition($d)/e;
 	$text =~ s/<LAST>/$elements{ $type{w} } - 1/e;

@@ -49,6 +49,14 @@ KERNEL(GROUP) no_wait(GLOBAL float *y, const GLOBAL float *x) {
 	y[me()] = row[GROUP - 1 - me()];
 }
 
+/* Both operations of one instruction read before either writes; the second has the literal, too. */
+KERNEL(GROUP) exchange(GLOBAL u32 *out) {
+	u32 a = me(), b = 1000 + me();
+	asm volatile("v_dual_mov_b32 %0, %1 :: v_dual_mov_b32 %1, %0" : "+v"(a), "+v"(b));
+	out[2 * me()] = a;
+	out[2 * me() + 1] = b;
+}
+
 SHARED float a_tile[TILE][TILE], b_tile[TILE][TILE];
 
 /* C = A B, n x n, row-major. */

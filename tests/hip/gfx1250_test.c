@@ -53,6 +53,18 @@ static void test_reverse(void) {
 	show_findings();
 }
 
+static void test_exchange(void) {
+	static uint32_t two[2 * GROUP];
+	unsigned wrong = 0;
+	void *to = device_bytes(sizeof two);
+	run("exchange", 1, 1, (void *[]){ &to });
+	must(hipMemcpy(two, to, sizeof two, hipMemcpyDeviceToHost));
+	for (unsigned i = 0; i < GROUP; i++)
+		wrong += two[2 * i] != 1000 + i || two[2 * i + 1] != i;
+	ok(!wrong, "two operations in one instruction exchange registers");
+	show_findings();
+}
+
 static void test_gemm(void) {
 	static float a[N][N], b[N][N], c[N][N];
 	unsigned wrong = 0, n = N;
@@ -113,6 +125,7 @@ int main(void) {
 	with_options(.analysis = MX_ANALYSE_ORDER);
 	test_saxpy();
 	test_reverse();
+	test_exchange();
 	test_gemm();
 	test_device();
 	test_order();

@@ -12,9 +12,8 @@ plan skip_all => 'no LLVM 20 or newer' unless $llvm;
 
 # Assembles lines with llvm-mc; returns pairs of assembly and dwords.
 sub llvm_mc {
-	my ($mode, @lines) = @_;
-	open2(my $out, my $in, "$llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 " .
-		"--show-encoding $mode 2>&1");
+	my ($cpu, @lines) = @_;
+	open2(my $out, my $in, "$llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=$cpu --show-encoding 2>&1");
 	if (!fork) {
 		close $out;
 		print $in "$_\n" for @lines;
@@ -31,27 +30,39 @@ sub dwords {
 	return join ' ', map { join '', reverse /../g } $hex =~ /.{8}/g;
 }
 
-# ---- the programs of the tests ----
+# ---- the programs of the tests; those of files gfx1250* are for gfx1250 ----
 
-my (@assembly, @typed);
 my $word = qr/0x[0-9a-f]{8}/;
-for my $file (glob 'tests/isa/*.c tests/isa/*.h tests/isa/*.def') {
-	my $all  = slurp($file);
-	my $row = qr/^ROW\("(?<text>.*?)",\s+\((?<code>.*?)\)/m;
-	my $line = qr/(?<code>(?:$word,\s+)+)\/\* (?<text>(?:s|v|ds|flat|global|scratch|t?buffer)_.*?) \*\//s;
-	while ($all =~ /$row|$line/g) {
-		my ($text, $code) = @+{qw(text code)};
-		$text =~ s/\s+/ /g;
-		push @assembly, [ split /; /, $text ];
-		push @typed, [ "$file: $text", join ' ', $code =~ /0x([0-9a-f]{8})/g ];
+
+# The lines of the files: assembly, and a text with the dwords.
+sub lines_of {
+	my (@assembly, @typed);
+	for my $file (@_) {
+		my $all  = slurp($file);
+		my $row  = qr/^ROW\("(?<text>.*?)",\s+\((?<code>.*?)\)/m;
+		my $line = qr/(?<code>(?:$word,\s+)+)\/\* (?<text>(?:s|v|ds|flat|global|scratch|t?buffer)_.*?) \*\//s;
+		while ($all =~ /$row|$line/g) {
+			my ($text, $code) = @+{qw(text code)};
+			$text =~ s/\s+/ /g;
+			push @assembly, [ split /; /, $text ];
+			push @typed, [ "$file: $text", join ' ', $code =~ /0x([0-9a-f]{8})/g ];
+		}
 	}
+	return (\@assembly, \@typed);
 }
-my @made = llvm_mc('', map { @$_ } @assembly);
-my @differ;
-for my $i (0 .. $#typed) {
-	my $want = join ' ', map { (shift(@made) // [ 0, 'nothing' ])->[1] } @{ $assembly[$i] };
-	push @differ, "$typed[$i][0]: $typed[$i][1], LLVM makes $want" if $want ne $typed[$i][1];
+
+my @files = glob 'tests/isa/*.c tests/isa/*.h tests/isa/*.def';
+my %files = (gfx950 => [ grep { !m{/gfx1250} } @files ], gfx1250 => [ grep { m{/gfx1250} } @files ]);
+my %least = (gfx950 => 500, gfx1250 => 10);
+for my $cpu (sort keys %files) {
+	my ($assembly, $typed) = lines_of(@{ $files{$cpu} });
+	my @made = llvm_mc($cpu, map { @$_ } @$assembly);
+	my @differ;
+	for my $i (0 .. $#$typed) {
+		my $want = join ' ', map { (shift(@made) // [ 0, 'nothing' ])->[1] } @{ $assembly->[$i] };
+		push @differ, "$typed->[$i][0]: $typed->[$i][1], LLVM makes $want" if $want ne $typed->[$i][1];
+	}
+	ok(@$typed > $least{$cpu}, scalar(@$typed) . " lines of assembly for $cpu have dwords in tests/isa");
+	ok(!@differ, '  LLVM assembles each line to its dwords') or diag("first: $differ[0]");
 }
-ok(@typed > 500, scalar(@typed) . ' lines of assembly have dwords in tests/isa');
-ok(!@differ, 'LLVM assembles each line to its dwords') or diag("first: $differ[0]");
 done_testing;

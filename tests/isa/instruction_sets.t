@@ -34,5 +34,21 @@ is_deeply([ sort @loops ], [
 	'ref/isa/schedule/stall.c',              # a hash of all of a register
 ], 'MX_LANES is no size of a wave');
 
+# ---- all rooms: the files that name one of the sets, beside those that have its name ----
+
+my @all = grep { !m{gfx\d\w*\.[ch]$} } glob 'ref/isa/*/*.[ch]';
+sub naming {
+	my ($set) = @_;
+	return map { s{^ref/isa/}{}r } grep { slurp($_) =~ s{/\*.*?\*/}{}gsr =~ /$set/i } @all;
+}
+my @both = qw(alu/functions.h encoding/decode.h encoding/disasm.c encoding/disasm.h encoding/disasm_modifier.c
+	encoding/disasm_names.c encoding/formats.c encoding/formats.h encoding/instruction_set.h
+	launch/instruction_sets.c schedule/flow.c);
+is_deeply([ naming('gfx1250') ], [ sort @both, 'encoding/disasm_operand.c' ],
+	@both + 1 . ' of ' . @all . ' files of the emulator name gfx1250');
+is_deeply([ naming('gfx950') ], [ sort @both, qw(alu/hwreg.c alu/relative.c alu/vector.h encoding/agprs.c
+	encoding/decode.c encoding/optable.c launch/launch.h memory/banks.c memory/ds.h waitstates/hazard.c
+	waitstates/hazard.h waitstates/hazard_traits.c) ], @both + 12 . ' name gfx950');
+
 ok(@core > 50 && !grep({ !length } values %code), 'files were read');
 done_testing;

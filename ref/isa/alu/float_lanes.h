@@ -72,6 +72,20 @@ static inline BITS OF(maximum)(BITS a, BITS b) {
 }
 LANES(v_min, OF(least)(F(0), F(1), OF(ieee)(x)))
 LANES(v_max, OF(most)(F(0), F(1), OF(ieee)(x)))
+LANES(v_minimum, OF(minimum)(F(0), F(1)))
+LANES(v_maximum, OF(maximum)(F(0), F(1)))
+
+/* IEEE 754's minimumNumber and maximumNumber: NaN only if both are [RDNA4's manual]. */
+static inline BITS OF(min_num)(BITS a, BITS b) {
+	BITS m = OF(least)(a, b, false);
+	return OF(is_nan)(a) && OF(is_nan)(b) ? OF(quieted)(a) : m;
+}
+static inline BITS OF(max_num)(BITS a, BITS b) {
+	BITS m = OF(most)(a, b, false);
+	return OF(is_nan)(a) && OF(is_nan)(b) ? OF(quieted)(a) : m;
+}
+LANES(v_min_num, OF(min_num)(F(0), F(1)))
+LANES(v_max_num, OF(max_num)(F(0), F(1)))
 
 /* ---- integers and exponents ---- */
 

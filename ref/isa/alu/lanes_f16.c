@@ -42,6 +42,22 @@ VALU(v_min3_f16, D(least3_f16(F(0), F(1), F(2), ieee_f16(x))))
 VALU(v_max3_f16, D(most3_f16(F(0), F(1), F(2), ieee_f16(x))))
 VALU(v_med3_f16, D(median_f16(F(0), F(1), F(2), ieee_f16(x))))
 
+/* ---- three numbers: gfx1250 ---- */
+
+#define THREE(name, outer, inner)                                                                  \
+	VALU(name, D(JOIN(outer, FLOAT)(JOIN(inner, FLOAT)(F(0), F(1)), F(2))))
+THREE(v_min3_num_f16, min_num, min_num)
+THREE(v_max3_num_f16, max_num, max_num)
+THREE(v_minmax_num_f16, max_num, min_num)
+THREE(v_maxmin_num_f16, min_num, max_num)
+THREE(v_minimummaximum_f16, maximum, minimum)
+THREE(v_maximumminimum_f16, minimum, maximum)
+THREE(v_minimum3_f16, minimum, minimum)
+THREE(v_maximum3_f16, maximum, maximum)
+SAME(v_fmac_f16, v_fma_f16)
+SAME(v_fmamk_f16, v_fma_f16)
+SAME(v_fmaak_f16, v_fma_f16)
+
 /* The product is exact in double. An exponent beyond f16's range is limited, with the same
  * result. */
 static inline uint32_t scaled(uint32_t u, int16_t by, uint32_t mode) {
@@ -82,3 +98,15 @@ SAME(v_pk_fmac_f16, v_pk_fma_f16)
 #define MAXIMUM3(...)            NESTED(maximum_f16, __VA_ARGS__)
 PACKED3(minimum3, MINIMUM3)
 PACKED3(maximum3, MAXIMUM3)
+#define MIN_NUM(a, b, mode) min_num_f16(a, b)
+#define MAX_NUM(a, b, mode) max_num_f16(a, b)
+#define MINIMUM(a, b, mode) minimum_f16(a, b)
+#define MAXIMUM(a, b, mode) maximum_f16(a, b)
+#define MIN3_NUM(...)       NESTED(min_num_f16, __VA_ARGS__)
+#define MAX3_NUM(...)       NESTED(max_num_f16, __VA_ARGS__)
+PACKED2(min_num, MIN_NUM, x->mode)
+PACKED2(max_num, MAX_NUM, x->mode)
+PACKED2(minimum, MINIMUM, x->mode)
+PACKED2(maximum, MAXIMUM, x->mode)
+PACKED3(min3_num, MIN3_NUM)
+PACKED3(max3_num, MAX3_NUM)

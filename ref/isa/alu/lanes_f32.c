@@ -24,6 +24,17 @@ VALU(v_med3_f32, D(median_f32(A, B, C, ieee_f32(x))))
 VALU(v_minimum3_f32, D(minimum_f32(minimum_f32(A, B), C)))
 VALU(v_maximum3_f32, D(maximum_f32(maximum_f32(A, B), C)))
 
+/* ---- three numbers: gfx1250 ---- */
+
+#define THREE(name, outer, inner)                                                                  \
+	VALU(name, D(JOIN(outer, FLOAT)(JOIN(inner, FLOAT)(F(0), F(1)), F(2))))
+THREE(v_min3_num_f32, min_num, min_num)
+THREE(v_max3_num_f32, max_num, max_num)
+THREE(v_minmax_num_f32, max_num, min_num)
+THREE(v_maxmin_num_f32, min_num, max_num)
+THREE(v_minimummaximum_f32, maximum, minimum)
+THREE(v_maximumminimum_f32, minimum, maximum)
+
 /* The product is exact in double. An exponent beyond f32's range is limited, with the same
  * result. */
 static inline uint32_t scaled(uint32_t u, int32_t by, uint32_t mode) {

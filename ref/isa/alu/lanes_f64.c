@@ -5,6 +5,8 @@
 #include "float_lanes.h"
 
 SAME(v_fmac_f64, v_fma_f64)
+SAME(v_fmamk_f64, v_fma_f64)
+SAME(v_fmaak_f64, v_fma_f64)
 
 /* The host's scalbn rounds once. */
 static inline uint64_t scaled(uint64_t u, int32_t by, uint32_t mode) {

@@ -34,6 +34,17 @@ VALU(v_min3_u32, D(MIN(MIN(A, B), C)))
 VALU(v_max3_u32, D(MAX(MAX(A, B), C)))
 VALU(v_med3_i32, D((uint32_t)MAX(MIN(IA, IB), MIN(MAX(IA, IB), IC))))
 VALU(v_med3_u32, D(MAX(MIN(A, B), MIN(MAX(A, B), C))))
+/* The sum saturates: LLVM selects these for a saturating sum. */
+#define SUM_U32 mx_clamped((int64_t)A + B, U32_RANGE)
+#define SUM_I32 mx_clamped((int64_t)IA + IB, I32_RANGE)
+VALU(v_add_max_u32, D((uint32_t)MAX(SUM_U32, (int64_t)C)))
+VALU(v_add_min_u32, D((uint32_t)MIN(SUM_U32, (int64_t)C)))
+VALU(v_add_max_i32, D((uint32_t)MAX(SUM_I32, (int64_t)IC)))
+VALU(v_add_min_i32, D((uint32_t)MIN(SUM_I32, (int64_t)IC)))
+VALU(v_minmax_i32, D((uint32_t)MAX(MIN(IA, IB), IC)))
+VALU(v_maxmin_i32, D((uint32_t)MIN(MAX(IA, IB), IC)))
+VALU(v_minmax_u32, D(MAX(MIN(A, B), C)))
+VALU(v_maxmin_u32, D(MIN(MAX(A, B), C)))
 VALU(v_lshrrev_b32, D(B >> (A & 31)))
 VALU(v_ashrrev_i32, D((uint32_t)(IB >> (A & 31))))
 VALU(v_lshlrev_b32, D(B << (A & 31)))
@@ -113,8 +124,8 @@ VALU(v_mad_u32, D(A *B + C))
 VALU(v_xor3_b32, D(A ^ B ^ C))
 VALU(v_bitop3_b32, D(mx_bitop3(x->truth, A, B, C)))
 
-/* Bit i of the truth table is the result for source bits {A, B} = i. */
-VALU(v_bitop2_b32, D(mx_bitop3((uint8_t)((x->truth & 15) | (x->truth & 15) << 4), 0, A, B)))
+/* The third source of the truth table is 0 [LLVM: 0x40 is AND]. */
+VALU(v_bitop2_b32, D(mx_bitop3(x->truth, A, B, 0)))
 
 /* One step of a linear feedback shift register. */
 VALU(v_prng_b32, D(A << 1 ^ (IA < 0 ? 197 : 0)))
@@ -139,6 +150,14 @@ VALU(v_mad_i64_i32, int64_t r = (int64_t)IA * IB;
      D64(!x->clamp || !over ? (uint64_t)r
          : r < 0            ? INT64_MAX
                             : (uint64_t)INT64_MIN))
+
+/* The same without the carry. */
+SAME(v_mad_nc_u64_u32, v_mad_u64_u32)
+SAME(v_mad_nc_i64_i32, v_mad_i64_i32)
+VALU(v_min_i64, D64((uint64_t)MIN((int64_t)WIDE(0), (int64_t)WIDE(1))))
+VALU(v_max_i64, D64((uint64_t)MAX((int64_t)WIDE(0), (int64_t)WIDE(1))))
+VALU(v_min_u64, D64(MIN(WIDE(0), WIDE(1))))
+VALU(v_max_u64, D64(MAX(WIDE(0), WIDE(1))))
 
 /* ---- comparisons ---- */
 

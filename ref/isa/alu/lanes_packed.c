@@ -37,5 +37,10 @@ PACKED_I16(v_pk_min_i16, MIN(a, b))
 PACKED_U16(v_pk_max_u16, MAX(a, b))
 PACKED_U16(v_pk_min_u16, MIN(a, b))
 
+PACKED_I16(v_pk_max3_i16, MAX(MAX(a, b), c))
+PACKED_I16(v_pk_min3_i16, MIN(MIN(a, b), c))
+PACKED_U16(v_pk_max3_u16, MAX(MAX(a, b), c))
+PACKED_U16(v_pk_min3_u16, MIN(MIN(a, b), c))
+
 /* OP_SEL has already selected a dword of each source. */
 VALU(v_pk_mov_b32, D(A); x->d[1][l] = B)

@@ -51,6 +51,48 @@ FLOW(s_movreld_b64) {
 		            mx_sread64_unwritten(w, mx_source(in, 0)));
 }
 
+/* ---- vector moves of gfx1250: the number of a VGPR plus M0 ---- */
+
+static bool relative_row(struct mx_wave *w, const struct mx_inst *in, unsigned code,
+                         unsigned *row) {
+	uint64_t to = (uint64_t)mx_row(code) + w->s[MX_M0];
+	if (w->s_unwritten[MX_M0])
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(NUMBER_UNWRITTEN));
+	*row = to < MX_VGPR_FILE ? (unsigned)to : MX_VGPR_FILE - 1;
+	return mx_vgprs_exist(w, in, *row, 1);
+}
+
+static void move_row(struct mx_wave *w, unsigned to, unsigned from) {
+	mx_vreg unwritten;
+	for (unsigned l = 0; l < MX_LANES; l++)
+		unwritten[l] = mx_vunwritten(w, from, l);
+	mx_vwrite(w, to, mx_exec(w), w->v[from], unwritten);
+}
+
+FLOW(v_movrels_b32) {
+	unsigned from;
+	if (relative_row(w, in, mx_source(in, 0), &from) &&
+	    mx_vgprs_exist(w, in, mx_row_at(in, MX_AT_RESULT), 1))
+		move_row(w, mx_row_at(in, MX_AT_RESULT), from);
+}
+
+FLOW(v_movreld_b32) {
+	unsigned to, code = mx_source(in, 0);
+	mx_vreg v, unwritten;
+	if (!relative_row(w, in, mx_result(in), &to))
+		return;
+	if (code >= MX_VGPR) {
+		if (mx_vgprs_exist(w, in, mx_row(code), 1))
+			move_row(w, to, mx_row(code));
+		return;
+	}
+	for (unsigned l = 0; l < MX_LANES; l++) {
+		v[l] = mx_sread(w, in, code);
+		unwritten[l] = mx_sread_unwritten(w, code);
+	}
+	mx_vwrite(w, to, mx_exec(w), v, unwritten);
+}
+
 /* ---- vector registers: M0 is { enables in 15:12, index in 7:0 } ---- */
 
 enum { INDEX = 0xff, ENABLE_SHIFT = 12, ENABLES = 15 << ENABLE_SHIFT };

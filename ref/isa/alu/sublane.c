@@ -47,12 +47,12 @@ enum { BANK = 4 /* lanes */ };
 void mx_plan_dpp(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s) {
 	uint64_t exec = mx_exec(w);
 	for (int l = 0; l < MX_LANES; l++) {
-		int from = mx_dpp_source(in->dpp.ctrl, l);
+		int from = mx_dpp_source(in, l);
 		bool on = in->dpp.row_mask >> l / MX_DPP_ROW & 1 &&
 		          in->dpp.bank_mask >> l % MX_DPP_ROW / BANK & 1;
 		if (from == MX_DPP_UNKNOWN)
 			mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(DPP_CTRL, in->dpp.ctrl));
-		if (from >= 0 && !(exec >> from & 1))
+		if (from >= 0 && !in->dpp.fetch_inactive && !(exec >> from & 1))
 			from = MX_DPP_NO_LANE;
 		s->from[l] = from < 0 ? MX_DPP_NO_LANE : (int8_t)from;
 		if (!on || (from < 0 && !in->dpp.bound_zero))

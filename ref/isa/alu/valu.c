@@ -98,6 +98,28 @@ void mx_exec_valu(struct mx_wave *w, const struct mx_inst *in) {
 	write_vector(w, in, &s, s.any_unwritten ? u : NULL);
 }
 
+/* A scalar float: lane 0 of the vector opcode on the same operands. A result of 16 bits is
+ * zero-extended [assumed]. */
+mx_handler mx_exec_scalar_as;
+void mx_exec_scalar_as(struct mx_wave *w, const struct mx_inst *in) {
+	struct mx_inst one = *in;
+	struct mx_sources s;
+	mx_vreg u[MX_VALU_DWORDS] = { { 0 } };
+	uint64_t tainted = 0;
+	one.op = &w->group->run->isa->ops[in->op->as];
+	mx_fetch(w, &one, &s);
+	s.lanes = 1;
+	mx_compute(&one, w->mode, &s.x);
+	if (s.any_unwritten)
+		mx_result_unwritten(w, &one, &s, u, &tainted);
+	uint32_t all = mx_operand_types[one.op->type].bits == 16 ? 0xffff : ~0u;
+	mx_swrite_result(w, in, s.x.d[0][0] & all, u[0][0] & all);
+	if (in->op->flags & MX_SCC_OUT) {
+		w->scc = s.x.mask_out & 1;
+		w->scc_unwritten = tainted & 1;
+	}
+}
+
 /* Two operations: both read their sources before either writes its result. */
 mx_handler mx_x_v_dual;
 void mx_x_v_dual(struct mx_wave *w, const struct mx_inst *in) {
@@ -123,6 +145,8 @@ void mx_exec_vcmp(struct mx_wave *w, const struct mx_inst *in) {
 	mx_lane_functions()[in->op->id](&s.x);
 	if (s.any_unwritten)
 		mx_result_unwritten(w, in, &s, NULL, &tainted);
+	if (s.lanes != mx_exec(w))
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(DPP_CARRIES));
 	uint64_t exec = mx_exec(w), mask = s.x.mask_out & exec;
 	if (mx_has_operand(in, MX_AT_RESULT))
 		write_mask(w, mx_result(in), mask, tainted);

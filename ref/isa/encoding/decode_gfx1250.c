@@ -18,6 +18,33 @@ static uint8_t bits_of(mx_microcode format, const uint32_t *code, const char *na
 	return bits;
 }
 
+/* Controls of gfx950 that gfx1250 has not: shifts of the wave, broadcasts to the next row; and the
+ * one that gfx950 has not. */
+static bool has_control(unsigned ctrl) {
+	return ctrl < 0x130 || ctrl == 0x140 || ctrl == 0x141 || (ctrl >= 0x150 && ctrl < 0x170);
+}
+
+/* DPP8 writes all lanes; a source lane that is off gives 0 [assumed, as with BOUND_CTRL]. */
+static void decode_dpp(struct mx_inst *in, mx_microcode format) {
+	const uint32_t *code = in->dwords;
+	in->dpp.used = true;
+	in->dpp.fetch_inactive = mx_field(format, code, "fi");
+	in->dpp.row_mask = in->dpp.bank_mask = 15;
+	in->dpp.bound_zero = true;
+	if (!mx_has_lanes(in->op))
+		in->unsupported = "DPP of this opcode";
+	if (format >= MX_FORM_VOP2_DPP8) {
+		in->dpp.eight = mx_field(format, code, "lanes") | 1u << 24;
+		return;
+	}
+	in->dpp.ctrl = (uint16_t)mx_field(format, code, "dpp_ctrl");
+	in->dpp.bound_zero = mx_field(format, code, "bound_ctrl");
+	in->dpp.row_mask = (uint8_t)mx_field(format, code, "row_mask");
+	in->dpp.bank_mask = (uint8_t)mx_field(format, code, "bank_mask");
+	if (!has_control(in->dpp.ctrl))
+		in->unsupported = "DPP_CTRL that gfx1250 has not";
+}
+
 static void decode_valu(struct mx_inst *in, const struct mx_isa_row *row, mx_microcode format) {
 	const uint32_t *code = in->dwords;
 	bool packed = row->format == MX_FORM_PACKED, carry = in->op->flags & MX_CARRY_OUT;
@@ -26,11 +53,17 @@ static void decode_valu(struct mx_inst *in, const struct mx_isa_row *row, mx_mic
 	in->op_sel = carry ? 0 : bits_of(format, code, "op_sel", 4);
 	in->clamp = (uint8_t)mx_field(format, code, "clamp");
 	in->omod = (uint8_t)mx_field(format, code, "omod");
+	if (format == MX_FORM_VOPD3_Y && in->op->flags & MX_TRUTH) {
+		unsigned table = mx_field(format, code, "vsrc2");
+		in->neg = table & 7;
+		in->abs = table >> 3 & 7;
+		in->omod = (uint8_t)(table >> 6);
+	}
 	if (packed)
 		in->op_sel_hi = (uint8_t)(bits_of(format, code, "op_sel_hi", 2) |
 		                          mx_field(format, code, "op_sel_hi2") << 2);
 	if (mx_adds_dpp(format))
-		in->unsupported = "DPP of gfx1250 is not executed yet";
+		decode_dpp(in, format);
 }
 
 /* neg_lo and neg_hi are `neg` and `abs`; of C they negate and take the magnitude. */
@@ -109,7 +142,8 @@ static void take_literal(struct mx_inst *in) {
 
 static bool is_store(const struct mx_inst *in) {
 	bool returns = !in->op->rmw || in->mem.sc0;
-	return in->op->flags & MX_STORE && !(in->op->rmw && returns);
+	return mx_kind_of(in->op) == MX_IS_WRITE_BACK ||
+	       (in->op->flags & MX_STORE && !(in->op->rmw && returns));
 }
 
 /* Copies between device memory and LDS. */
@@ -125,7 +159,8 @@ static void find_counts(struct mx_inst *in) {
 	mx_encoding e = in->op->encoding;
 	unsigned counter = is_store(in) ? MX_COUNTER_STORE : MX_COUNTER_LOAD;
 	unsigned stream = is_store(in) ? MX_STREAM_STORE : MX_STREAM_LOAD;
-	if (in->op->unit != MX_UNIT_MEMORY && mx_kind_of(in->op) != MX_IS_SENDMSG)
+	mx_kind kind = mx_kind_of(in->op);
+	if ((in->op->unit != MX_UNIT_MEMORY && kind != MX_IS_SENDMSG) || kind == MX_IS_HINT)
 		return;
 	if (in->mem.lds || mx_kind_of(in->op) == MX_IS_ARRIVAL) {
 		stream = copy_stream(in);
@@ -142,7 +177,7 @@ static void find_counts(struct mx_inst *in) {
 	if (e != MX_FLAT)
 		return;
 	in->counts |= MX_COUNT(MX_COUNTER_DS, 1);
-	in->streams |= 1 << MX_STREAM_FLAT_LDS;
+	in->streams |= 1 << MX_STREAM_LDS;
 }
 
 /* The counters of a wait, with the place of each in SIMM16. */

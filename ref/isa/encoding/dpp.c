@@ -14,7 +14,7 @@ static int shifted(int lane, int by, int size, bool rotate) {
 	return at < 0 || at >= size ? NO_LANE : base + at;
 }
 
-int mx_dpp_source(unsigned ctrl, int lane) {
+static int source_of(unsigned ctrl, int lane) {
 	int n = (int)ctrl & 15;
 	if (ctrl < 0x100)
 		return (lane & ~3) + (int)(ctrl >> 2 * (lane & 3) & 3);
@@ -23,6 +23,7 @@ int mx_dpp_source(unsigned ctrl, int lane) {
 	case 0x110: return n ? shifted(lane, -n, ROW, false) : MX_DPP_UNKNOWN;
 	case 0x120: return n ? shifted(lane, -n, ROW, true) : MX_DPP_UNKNOWN;
 	case 0x150: return lane - lane % ROW + n;
+	case 0x160: return lane ^ n;
 	}
 	switch (ctrl) {
 	case 0x130: return shifted(lane, 1, MX_LANES, false);
@@ -35,4 +36,11 @@ int mx_dpp_source(unsigned ctrl, int lane) {
 	case 0x143: return lane < 2 * ROW ? NO_LANE : 2 * ROW - 1;
 	}
 	return MX_DPP_UNKNOWN;
+}
+
+int mx_dpp_source(const struct mx_inst *in, int lane) {
+	enum { GROUP = 8, BITS = 3 };
+	if (in->dpp.eight)
+		return lane - lane % GROUP + (int)(in->dpp.eight >> BITS * (lane % GROUP) & 7);
+	return source_of(in->dpp.ctrl, lane);
 }

@@ -2,6 +2,8 @@
 #ifndef MX_DPP_H
 #define MX_DPP_H
 
+#include "inst.h"
+
 enum {
 	MX_DPP_ROW = 16,     /* lanes */
 	MX_DPP_NO_LANE = -1, /* outside the row or the wave */
@@ -9,6 +11,6 @@ enum {
 };
 
 /* The lane from which `lane` reads source 0; negative: none. */
-int mx_dpp_source(unsigned ctrl, int lane);
+int mx_dpp_source(const struct mx_inst *in, int lane);
 
 #endif

@@ -19,8 +19,7 @@ enum { MX_MOST_COUNT = 63, MX_MOST_KM = 31 };
 enum {
 	MX_STREAM_LOAD,
 	MX_STREAM_STORE,
-	MX_STREAM_LDS,
-	MX_STREAM_FLAT_LDS, /* the part in LDS of a FLAT instruction */
+	MX_STREAM_LDS, /* also the part in LDS of a FLAT instruction */
 	MX_STREAM_KM,
 	MX_STREAM_ASYNC_LOAD,
 	MX_STREAM_ASYNC_STORE,

@@ -48,6 +48,7 @@ enum {
 	MX_INT_64 = 192,
 	MX_INT_NEG_1 = 193,
 	MX_INT_NEG_16 = 208,
+	MX_FLAT_SCRATCH_BASE = 230, /* of gfx1250: a pair */
 	MX_SHARED_BASE = 235,
 	MX_SHARED_LIMIT = 236,
 	MX_PRIVATE_BASE = 237,
@@ -219,18 +220,19 @@ typedef enum {
 /* Opcodes by name: those of gfx950, then those that gfx1250 has in addition. After MX_OPS: opcodes
  * of gfx950.def that are not executed. */
 typedef enum {
-#define MX_SALU(encoding, name, ...)   MX_OP_##name,
-#define MX_FLOW(encoding, name, ...)   MX_OP_##name,
-#define MX_VALU(encoding, name, ...)   MX_OP_##name,
-#define MX_VCMP(encoding, name, ...)   MX_OP_##name,
-#define MX_MATRIX(encoding, name, ...) MX_OP_##name,
-#define MX_CVT(encoding, id, ...)      MX_OP_v_cvt_##id,
-#define MX_SMEM_ACCESS(name, ...)      MX_OP_##name,
-#define MX_SMEM_ATOMIC(name, ...)      MX_OP_##name,
-#define MX_MEMORY(encoding, name, ...) MX_OP_##name,
-#define MX_LDS(encoding, name, ...)    MX_OP_##name,
-#define MX_ATOMIC(encoding, name, ...) MX_OP_##name,
-#define MX_SET(set)                    MX_FIRST_OF_##set, MX_BEFORE_##set = MX_FIRST_OF_##set - 1,
+#define MX_SALU(encoding, name, ...)      MX_OP_##name,
+#define MX_FLOW(encoding, name, ...)      MX_OP_##name,
+#define MX_VALU(encoding, name, ...)      MX_OP_##name,
+#define MX_VCMP(encoding, name, ...)      MX_OP_##name,
+#define MX_SCALAR_AS(encoding, name, ...) MX_OP_##name,
+#define MX_MATRIX(encoding, name, ...)    MX_OP_##name,
+#define MX_CVT(encoding, id, ...)         MX_OP_v_cvt_##id,
+#define MX_SMEM_ACCESS(name, ...)         MX_OP_##name,
+#define MX_SMEM_ATOMIC(name, ...)         MX_OP_##name,
+#define MX_MEMORY(encoding, name, ...)    MX_OP_##name,
+#define MX_LDS(encoding, name, ...)       MX_OP_##name,
+#define MX_ATOMIC(encoding, name, ...)    MX_OP_##name,
+#define MX_SET(set)                       MX_FIRST_OF_##set, MX_BEFORE_##set = MX_FIRST_OF_##set - 1,
 #include "opcodes.def"
 	MX_OPS,
 #define MX_NOT_EXECUTED(name) MX_OP_##name,
@@ -254,6 +256,7 @@ struct mx_op {
 	uint64_t flags;
 	mx_cvt_op cvt;   /* conversions only */
 	mx_rmw_kind rmw; /* atomics only */
+	mx_opcode as;    /* the vector opcode that computes a scalar float; otherwise 0 */
 };
 
 static inline mx_kind mx_kind_of(const struct mx_op *op) {
@@ -384,7 +387,9 @@ struct mx_inst {
 	} sdwa;
 	struct {
 		bool used, bound_zero;
+		bool fetch_inactive; /* lanes that are off in EXEC have their values */
 		uint16_t ctrl;
+		uint32_t eight; /* DPP8: the lane of eight for each, three bits, and bit 24; or 0 */
 		uint8_t row_mask, bank_mask;
 	} dpp;
 	struct {

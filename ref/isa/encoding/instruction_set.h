@@ -78,6 +78,9 @@ struct mx_isa {
 	 * without lanes in memory; 0: that of its instruction. */
 	uint8_t scratch_apart, flat_apart;
 
+	/* The upper half of flat addresses of scratch, and its bits that have the lane, or 0. */
+	uint32_t scratch_high, scratch_lane;
+
 	/* The instruction that takes n wait states and has no other effect: `dword` | n - 1. */
 	struct {
 		const char *name; /* "s_nop" */
@@ -144,6 +147,14 @@ static inline mx_counts mx_counts_most(const struct mx_isa *isa) {
 	for (unsigned c = 0; c < isa->n_counters; c++)
 		most |= MX_COUNT(c, isa->counter[c].most);
 	return most;
+}
+
+/* The streams of vector memory, a bit each. */
+static inline unsigned mx_memory_streams(const struct mx_isa *isa) {
+	unsigned streams = 0;
+	for (unsigned s = 0; s < isa->n_streams; s++)
+		streams |= (unsigned)(isa->stream[s].path == MX_PATH_MEMORY) << s;
+	return streams;
 }
 
 /* Rooms below `launch` do not link with instruction sets by name: they get a pointer. */

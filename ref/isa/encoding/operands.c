@@ -348,6 +348,8 @@ static const struct {
 static void take_operation(struct mx_inst *in, const struct mx_inst *one, unsigned i) {
 	in->dual[i] = one->op;
 	in->neg |= (uint8_t)(one->neg << 3 * i);
+	in->abs |= one->abs; /* only of a truth table, which the second may have */
+	in->omod |= one->omod;
 	for (unsigned k = 0; k < 3; k++)
 		if (mx_has_operand(one, MX_AT_SRC0 + k))
 			mx_set_operand(in, of_operation[i].sources + k,
@@ -364,7 +366,9 @@ void mx_dual_operation(const struct mx_inst *in, unsigned i, struct mx_inst *one
 	*one = *in;
 	one->op = in->dual[i];
 	one->neg = in->neg >> 3 * i & 7;
-	one->plain = !one->neg;
+	one->abs = i ? in->abs : 0;
+	one->omod = i ? in->omod : 0;
+	one->plain = !one->neg || one->op->flags & MX_TRUTH;
 	for (unsigned k = 0; k < 3; k++)
 		one->operand[MX_AT_SRC0 + k] = in->operand[of_operation[i].sources + k];
 	one->operand[MX_AT_RESULT] = in->operand[of_operation[i].result];
@@ -458,6 +462,6 @@ int mx_operand_lane(const struct mx_inst *in, const struct mx_operand *o, int la
 	if (in->op->unit == MX_UNIT_MATRIX)
 		return matrix_lane(in, o->role, lane, part);
 	if (in->dpp.used && o->role == MX_AS_SRC0)
-		return mx_dpp_source(in->dpp.ctrl, lane);
+		return mx_dpp_source(in, lane);
 	return lane;
 }

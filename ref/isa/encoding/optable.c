@@ -23,6 +23,9 @@ struct mx_op mx_gfx950_ops[MX_OPS] = {
 	  MX_TYPE_NONE,                                                                            \
 	  { MX_TYPE_##a, MX_TYPE_##b, MX_TYPE_NONE },                                              \
 	  what },
+#define MX_SCALAR_AS(encoding, name, vector, what)                                                 \
+	{ ROW(encoding, name, FLOW), .s = { 0, 0, ((what)&MX_READS_D) != 0 }, .flags = what,       \
+	  .as = MX_OP_##vector },
 #define MX_MATRIX(encoding, name, what) { ROW(encoding, name, MATRIX), .flags = what },
 #define MX_ROUNDS_RNE                   0
 #define MX_ROUNDS_SR                    MX_RESTS_ON(STOCHASTIC)

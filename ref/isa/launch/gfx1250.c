@@ -70,10 +70,11 @@ const struct mx_isa mx_gfx1250 = {
 	.name = "gfx1250",
 	.wave_size = 32,
 	.vgprs = MX_GFX1250_VGPRS,
-	/* Loads return in order among themselves, so do stores and LDS operations; scalar loads and
-	 * the part of FLAT in LDS return in any order [LLVM "SIInsertWaitcnts"]. Asynchronous
-	 * loads, and stores, count in order and land in any [ISA 10.8]; tensor operations are one
-	 * queue [ISA 10.11.1]. */
+	/* Loads return in order among themselves, so do stores, and LDS operations with the part in
+	 * LDS of FLAT: LLVM waits for an LDS load before a FLAT one with dscnt 1
+	 * [SIInsertWaitcnts]. Scalar loads return in any order. Asynchronous loads, and stores,
+	 * count in order and land in any [ISA 10.8]; tensor operations are one queue [ISA
+	 * 10.11.1]. */
 	.n_counters = MX_GFX1250_COUNTERS,
 	.counter = { [MX_COUNTER_LOAD] = COUNTER("loadcnt", MX_MOST_COUNT),
 	             [MX_COUNTER_STORE] = COUNTER("storecnt", MX_MOST_COUNT),
@@ -85,13 +86,16 @@ const struct mx_isa mx_gfx1250 = {
 	.stream = { [MX_STREAM_LOAD] = { MX_COUNTER_LOAD, MX_PATH_MEMORY, MX_IN_ORDER },
 	            [MX_STREAM_STORE] = { MX_COUNTER_STORE, MX_PATH_MEMORY, MX_IN_ORDER },
 	            [MX_STREAM_LDS] = { MX_COUNTER_DS, MX_PATH_LDS, MX_IN_ORDER },
-	            [MX_STREAM_FLAT_LDS] = { MX_COUNTER_DS, MX_PATH_FLAT, MX_ANY_ORDER },
 	            [MX_STREAM_KM] = { MX_COUNTER_KM, MX_PATH_SCALAR, MX_ANY_ORDER },
 	            [MX_STREAM_ASYNC_LOAD] = { MX_COUNTER_ASYNC, MX_PATH_ASYNC,
 	                                       MX_COUNTED_IN_ORDER },
 	            [MX_STREAM_ASYNC_STORE] = { MX_COUNTER_ASYNC, MX_PATH_ASYNC,
 	                                        MX_COUNTED_IN_ORDER },
 	            [MX_STREAM_TENSOR] = { MX_COUNTER_TENSOR, MX_PATH_ASYNC, MX_IN_ORDER } },
+	/* The lane is in bits 56:52. LLVM takes an address for one of scratch if its upper half
+	 * differs from the base in bits 25:0 alone [AMDGPULegalizerInfo], so bit 26 is set. */
+	.scratch_high = 1 << 26 | MX_PRIVATE_APERTURE,
+	.scratch_lane = 31 << 20,
 	.n_barriers = MX_GFX1250_BARRIERS,
 	.cluster_barrier = MX_BARRIER_CLUSTER,
 	.barrier = "s_barrier_signal, s_barrier_wait",

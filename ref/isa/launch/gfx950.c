@@ -37,6 +37,7 @@ const struct mx_isa mx_gfx950 = {
 	            [MX_STREAM_FL] = { MX_COUNTER_VM, MX_PATH_FLAT, MX_ANY_ORDER } },
 	.scratch_apart = MX_STREAM_SCRATCH,
 	.flat_apart = MX_STREAM_FL,
+	.scratch_high = MX_PRIVATE_APERTURE,
 	.n_barriers = 1,
 	.barrier = "s_barrier",
 	.arrival = "s_barrier",

@@ -164,6 +164,7 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 		              .report = report,
 		              .isa = isa,
 		              .most = mx_counts_most(isa),
+		              .memory_streams = mx_memory_streams(isa),
 		              .handlers = isa->handlers(),
 		              .pages = mx_pages_new(launch->memory.n),
 		              .max_instructions = launch->max_instructions

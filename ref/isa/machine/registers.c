@@ -17,13 +17,16 @@ static const uint64_t inline_f64[] = {
 };
 
 /* The 4 GiB of flat addresses of LDS or scratch. */
-static uint64_t aperture(unsigned code) {
-	uint32_t high = code < MX_PRIVATE_BASE ? MX_SHARED_APERTURE : MX_PRIVATE_APERTURE;
+static uint64_t aperture(const struct mx_wave *w, unsigned code) {
+	bool shared = code >= MX_SHARED_BASE && code < MX_PRIVATE_BASE;
+	uint32_t high = shared ? MX_SHARED_APERTURE : w->group->run->isa->scratch_high;
 	bool limit = code == MX_SHARED_LIMIT || code == MX_PRIVATE_LIMIT;
 	return (uint64_t)high << 32 | (limit ? 0xffffffff : 0);
 }
 
 uint32_t mx_constant(const struct mx_wave *w, const struct mx_inst *in, unsigned code) {
+	if (w->group->run->isa->scratch_lane && code / 2 == MX_FLAT_SCRATCH_BASE / 2)
+		return code % 2 ? w->group->run->isa->scratch_high : 0;
 	if (code >= MX_INT_0 && code <= MX_INT_64)
 		return code - MX_INT_0;
 	if (code >= MX_INT_NEG_1 && code <= MX_INT_NEG_16)
@@ -54,8 +57,9 @@ uint64_t mx_sread64(const struct mx_wave *w, const struct mx_inst *in, unsigned 
 		return mx_pair(w->s + code);
 	if (code >= MX_FLOAT_0_5 && code <= MX_FLOAT_1_2PI)
 		return inline_f64[code - MX_FLOAT_0_5];
-	if (code >= MX_SHARED_BASE && code <= MX_PRIVATE_LIMIT)
-		return aperture(code);
+	bool scratch = code == MX_FLAT_SCRATCH_BASE && w->group->run->isa->scratch_lane;
+	if (scratch || (code >= MX_SHARED_BASE && code <= MX_PRIVATE_LIMIT))
+		return aperture(w, code);
 	if (code == MX_LITERAL64 && in->wide_literal)
 		return in->literal | (uint64_t)in->literal_high << 32;
 	uint32_t v = mx_sread(w, in, code);

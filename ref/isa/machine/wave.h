@@ -175,6 +175,7 @@ struct mx_run {
 	struct mx_report *report;
 	const struct mx_isa *isa;    /* of the program */
 	mx_counts most;              /* of its counters: mx_counts_most */
+	unsigned memory_streams;     /* those of MX_PATH_MEMORY, a bit each */
 	mx_handler *const *handlers; /* the function that executes each opcode */
 	uint64_t max_instructions;
 	uint64_t deadline; /* ns of CLOCK_MONOTONIC; 0: none */

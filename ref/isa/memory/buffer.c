@@ -251,26 +251,12 @@ static void load_or_store(struct mx_wave *w, const struct mx_inst *in) {
 		mx_vmem_issue(w, m);
 }
 
-static void nothing(struct mx_wave *w, struct mx_memop *m) {
-	(void)w, (void)m;
-}
-
-/* buffer_wbl2 and buffer_inv: the emulator has no caches. Both return an acknowledgement, which
- * decrements vmcnt [ISA 12.13]. */
-static void cache_operation(struct mx_wave *w, const struct mx_inst *in) {
-	struct mx_memop *m = mx_memop_new(w, in);
-	if (!m)
-		return;
-	m->land = nothing;
-	mx_memop_issue(w, mx_stream_of(in), m);
-}
-
 void mx_exec_MUBUF(struct mx_wave *w, const struct mx_inst *in);
 void mx_exec_MUBUF(struct mx_wave *w, const struct mx_inst *in) {
 	if (in->op->d)
 		load_or_store(w, in);
 	else
-		cache_operation(w, in);
+		mx_cache_operation(w, in);
 }
 
 void mx_exec_MTBUF(struct mx_wave *w, const struct mx_inst *in);

@@ -66,7 +66,8 @@ static struct mx_memop *begin_permute(struct mx_wave *w, const struct mx_inst *i
 }
 
 static unsigned other_lane(const struct mx_wave *w, const struct mx_inst *in, unsigned lane) {
-	return (w->v[mx_row_at(in, MX_AT_ADDRESS)][lane] + (uint32_t)in->imm) / 4 % MX_LANES;
+	return (w->v[mx_row_at(in, MX_AT_ADDRESS)][lane] + (uint32_t)in->imm) / 4 %
+	       w->group->run->isa->wave_size;
 }
 
 void mx_x_ds_bpermute_b32(struct mx_wave *w, const struct mx_inst *in) {

@@ -1,4 +1,5 @@
 /* Addresses of FLAT and its segments GLOBAL and SCRATCH [ISA chapter 10]. */
+#include "../machine/findings.h"
 #include "../machine/registers.h"
 #include "together.h"
 #include "vmem.h"
@@ -30,6 +31,10 @@ static void global_addresses(const struct mx_wave *w, struct mx_memop *m, uint64
 
 void mx_exec_GLOBAL(struct mx_wave *w, const struct mx_inst *in);
 void mx_exec_GLOBAL(struct mx_wave *w, const struct mx_inst *in) {
+	if (!in->op->d) {
+		mx_cache_operation(w, in);
+		return;
+	}
 	unsigned row = mx_row_at(in, MX_AT_ADDRESS);
 	unsigned sgpr = mx_operand_at(in, MX_AT_BASE);
 	bool relative = mx_has_operand(in, MX_AT_BASE);
@@ -54,6 +59,7 @@ void mx_exec_SCRATCH(struct mx_wave *w, const struct mx_inst *in) {
 	unsigned sgpr = mx_operand_at(in, MX_AT_BASE);
 	bool relative = mx_has_operand(in, MX_AT_BASE), vector = mx_has_operand(in, MX_AT_ADDRESS);
 	uint32_t base = (relative ? mx_sread(w, in, sgpr) : 0) + (uint32_t)in->imm;
+	uint32_t unit = in->mem.unit ? in->mem.unit : 1;
 	bool good = !vector || mx_addresses_exist(w, in, row, 1);
 	struct mx_memop *m = good ? mx_memop_new(w, in) : NULL;
 	if (!m)
@@ -62,7 +68,7 @@ void mx_exec_SCRATCH(struct mx_wave *w, const struct mx_inst *in) {
 		mx_check_scalars_written(w, in, sgpr, 1);
 	all_inside(m);
 	MX_FOR_LANES(l, m->exec)
-	m->address[l] = base + (vector ? w->v[row][l] : 0);
+	m->address[l] = base + (vector ? w->v[row][l] * unit : 0);
 	m->scratch = ~0ull;
 	mx_range_of_addresses(w, m);
 	mx_vmem_issue(w, m);
@@ -74,17 +80,37 @@ static void nothing(struct mx_wave *w, struct mx_memop *m) {
 	(void)w, (void)m;
 }
 
+/* The address of a lane. In the upper half of one in scratch there may be a lane, which must be the
+ * lane itself: the emulator has no access to another lane's scratch. */
+static uint64_t flat_address(struct mx_wave *w, const struct mx_inst *in, unsigned lane,
+                             bool *scratch) {
+	const struct mx_isa *isa = w->group->run->isa;
+	unsigned row = mx_row_at(in, MX_AT_ADDRESS);
+	bool relative = mx_has_operand(in, MX_AT_BASE);
+	uint64_t unit = in->mem.unit ? in->mem.unit : 1;
+	uint64_t a =
+		(uint64_t)in->imm + (relative ? mx_sread64(w, in, mx_operand_at(in, MX_AT_BASE)) +
+	                                                unit * w->v[row][lane]
+	                                      : pair(w, row, lane));
+	uint32_t high = (uint32_t)(a >> 32), owner = high & isa->scratch_lane;
+	*scratch = (high & ~isa->scratch_lane) == isa->scratch_high;
+	if (*scratch && isa->scratch_lane &&
+	    owner / (isa->scratch_lane & -isa->scratch_lane) != lane)
+		mx_find(w, in, MX_UNSUPPORTED, (int)lane, a, MX_BECAUSE(OTHER_LANE));
+	return a;
+}
+
 /* Splits the lanes: m keeps the lanes in memory and scratch, `lds` gets the lanes in LDS. */
-static void take_apertures(const struct mx_wave *w, struct mx_memop *m, struct mx_memop *lds) {
-	unsigned row = mx_row_at(m->in, MX_AT_ADDRESS), l;
+static void take_apertures(struct mx_wave *w, struct mx_memop *m, struct mx_memop *lds) {
 	uint64_t shared = 0;
+	unsigned l;
 	MX_FOR_LANES(l, m->exec) {
-		uint64_t a = pair(w, row, l) + (uint64_t)m->in->imm;
-		uint32_t high = (uint32_t)(a >> 32);
-		m->address[l] = lds->address[l] =
-			high == MX_SHARED_APERTURE || high == MX_PRIVATE_APERTURE ? (uint32_t)a : a;
-		shared |= (uint64_t)(high == MX_SHARED_APERTURE) << l;
-		m->scratch |= (uint64_t)(high == MX_PRIVATE_APERTURE) << l;
+		bool scratch;
+		uint64_t a = flat_address(w, m->in, l, &scratch);
+		bool in_lds = a >> 32 == MX_SHARED_APERTURE;
+		m->address[l] = lds->address[l] = in_lds || scratch ? (uint32_t)a : a;
+		shared |= (uint64_t)in_lds << l;
+		m->scratch |= (uint64_t)scratch << l;
 	}
 	lds->exec = m->exec & shared;
 	m->exec &= ~shared;
@@ -95,13 +121,16 @@ static void take_apertures(const struct mx_wave *w, struct mx_memop *m, struct m
 /* Both parts are checked before either is in flight. */
 void mx_exec_FLAT(struct mx_wave *w, const struct mx_inst *in);
 void mx_exec_FLAT(struct mx_wave *w, const struct mx_inst *in) {
-	bool good = mx_addresses_exist(w, in, mx_row_at(in, MX_AT_ADDRESS), 2);
+	bool relative = mx_has_operand(in, MX_AT_BASE);
+	bool good = mx_addresses_exist(w, in, mx_row_at(in, MX_AT_ADDRESS), relative ? 1 : 2);
 	struct mx_memop *m = good ? mx_memop_new(w, in) : NULL;
 	struct mx_memop *lds = m ? mx_memop_new(w, in) : NULL;
 	if (m && !lds)
 		mx_memop_drop(w, m);
 	if (!lds)
 		return;
+	if (relative)
+		mx_check_scalars_written(w, in, mx_operand_at(in, MX_AT_BASE), 2);
 	all_inside(m);
 	all_inside(lds);
 	take_apertures(w, m, lds);

@@ -77,6 +77,11 @@ static bool find_access(struct mx_wave *w, const struct mx_inst *in, struct acce
 			mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(SCALAR_UNWRITTEN));
 	if (!offset_of(w, in, &offset))
 		return false;
+	if (in->op->d < DWORD) {
+		*a = (struct access){ mx_sread64(w, in, base) + (uint64_t)offset, 0 };
+		mx_check_given(w, in, a->address, in->op->d);
+		return mx_memory_check(w, in, -1, a->address, in->op->d, false);
+	}
 	if (in->op->s[0] == 4)
 		*a = in_buffer(w, in, offset);
 	else
@@ -93,6 +98,20 @@ static bool find_access(struct mx_wave *w, const struct mx_inst *in, struct acce
 }
 
 /* ---- landing ---- */
+
+/* Bytes and words of gfx1250: extended to a dword. */
+static void visit_small(const struct mx_memop *m, mx_visit_extent *visit, void *context) {
+	visit(context,
+	      &(struct mx_extent){ .lane = -1, .at = m->address[0], .bytes = m->in->op->d });
+}
+
+static void land_small(struct mx_wave *w, struct mx_memop *m) {
+	unsigned bytes = m->in->op->d;
+	uint32_t unwritten, v = mx_memory_read(w, m->in, -1, m->address[0], bytes, &unwritten);
+	bool extend = m->in->op->flags & MX_SIGNED;
+	v = !extend ? v : bytes == 1 ? (uint32_t)(int8_t)v : (uint32_t)(int16_t)v;
+	mx_swrite(w, mx_result(m->in), v, unwritten);
+}
 
 static void land_load(struct mx_wave *w, struct mx_memop *m) {
 	for (unsigned k = 0; k < m->in->op->d / (unsigned)DWORD; k++) {
@@ -165,7 +184,12 @@ void mx_exec_SMEM(struct mx_wave *w, const struct mx_inst *in) {
 		take_data(w, m);
 	if (in->op->flags & MX_STORE && !in->mem.glc)
 		w->unwritten_back = true;
-	m->land = in->op->rmw ? land_atomic : in->op->flags & MX_STORE ? land_store : land_load;
+	bool small = in->op->d < DWORD;
+	m->extents = small ? visit_small : NULL;
+	m->land = small                      ? land_small
+	          : in->op->rmw              ? land_atomic
+	          : in->op->flags & MX_STORE ? land_store
+	                                     : land_load;
 	mx_memop_issue(w, mx_stream_of(in), m);
 }
 

@@ -250,6 +250,18 @@ bool mx_vmem_prepare(struct mx_wave *w, struct mx_memop *m) {
 	return true;
 }
 
+static void nothing(struct mx_wave *w, struct mx_memop *m) {
+	(void)w, (void)m;
+}
+
+void mx_cache_operation(struct mx_wave *w, const struct mx_inst *in) {
+	struct mx_memop *m = mx_memop_new(w, in);
+	if (!m)
+		return;
+	m->land = nothing;
+	mx_memop_issue(w, mx_stream_of(in), m);
+}
+
 void mx_vmem_issue(struct mx_wave *w, struct mx_memop *m) {
 	unsigned apart = w->group->run->isa->scratch_apart;
 	bool alone = w->group->run->launch->scratch_apart && m->in->op->encoding == MX_SCRATCH;

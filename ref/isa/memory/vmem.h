@@ -53,6 +53,10 @@ bool mx_vmem_prepare(struct mx_wave *w, struct mx_memop *m);
 /* Prepares an operation, and issues or drops it. */
 void mx_vmem_issue(struct mx_wave *w, struct mx_memop *m);
 
+/* buffer_wbl2, buffer_inv and those of gfx1250: the emulator has no caches. They return an
+ * acknowledgement, which decrements their counter [ISA 12.13]. */
+void mx_cache_operation(struct mx_wave *w, const struct mx_inst *in);
+
 /* ---- rmw.c ---- */
 bool mx_prepare_atomic(struct mx_wave *w, struct mx_memop *m);
 

@@ -68,12 +68,18 @@ WAIT(s_wait_loadcnt_dscnt)
 WAIT(s_wait_storecnt_dscnt)
 WAIT(s_wait_idle)
 
-/* Hints of gfx1250: data depend neither on translations of addresses, nor, because instructions
- * execute in order, on the counters of the ALU. */
+/* Hints of gfx1250, also prefetches: data depend neither on translations of addresses, nor, because
+ * instructions execute in order, on the counters of the ALU. */
 NOTHING(s_wait_xcnt)
 NOTHING(s_wait_alu)
 NOTHING(s_delay_alu)
 NOTHING(s_clause)
+NOTHING(s_prefetch_inst)
+NOTHING(s_prefetch_inst_pc_rel)
+NOTHING(s_prefetch_data)
+NOTHING(s_prefetch_data_pc_rel)
+NOTHING(global_prefetch_b8)
+NOTHING(flat_prefetch_b8)
 
 /* The barriers of gfx1250: -1 is that of the workgroup, -3 that of its cluster, without effect if
  * there is none [LLVM "AMDGPU Execution Synchronization"]. */

@@ -115,6 +115,15 @@ static void land_before(struct mx_wave *w, struct mx_memop *m) {
 	}
 }
 
+/* Lands the operations of the wave's other streams that access the same bytes before this one. */
+static void land_own_before(struct mx_wave *w, struct mx_memop *m) {
+	FOR_STREAMS(s, w) {
+		bool other = s != m->stream && mx_in_l1(w->group, s);
+		for (unsigned n = other ? mx_l1_own_before(w, s, m) : 0; n; n--)
+			land(w, s, 0);
+	}
+}
+
 /* Decrements the counter; one that is counted in order leaves this to the operation before it. */
 static void count_landed(struct mx_wave *w, unsigned stream, unsigned i) {
 	const struct mx_isa_stream *s = &w->stream[stream];
@@ -131,6 +140,8 @@ static void land(struct mx_wave *w, unsigned stream, unsigned i) {
 	struct mx_queue *q = &w->queue[stream];
 	struct mx_memop *m = q->op[i];
 	if (w->stream[stream].path == MX_PATH_MEMORY) {
+		if (w->streams & w->group->run->memory_streams & ~(1u << stream))
+			land_own_before(w, m);
 		if (mx_l1_may_wait(w->group, m))
 			land_before(w, m);
 		mx_l1_count(w->group, m, -1);

@@ -91,6 +91,9 @@ static inline bool mx_in_l1(const struct mx_group *g, unsigned stream) {
  * head of such a queue of another wave must land before it. */
 bool mx_l1_may_wait(const struct mx_group *g, const struct mx_memop *m);
 unsigned mx_l1_before(const struct mx_wave *other, unsigned stream, struct mx_memop *m);
+/* The same of operations of the same wave in another stream: they access the same bytes in the
+ * order of issue. */
+unsigned mx_l1_own_before(const struct mx_wave *w, unsigned stream, struct mx_memop *m);
 /* An operation is issued (1), or lands (-1); a barrier has opened. */
 void mx_l1_count(struct mx_group *g, const struct mx_memop *m, int change);
 void mx_l1_barrier(struct mx_group *g);

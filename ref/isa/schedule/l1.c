@@ -99,6 +99,16 @@ unsigned mx_l1_before(const struct mx_wave *other, unsigned stream, struct mx_me
 	return n;
 }
 
+unsigned mx_l1_own_before(const struct mx_wave *w, unsigned stream, struct mx_memop *m) {
+	const struct mx_queue *q = &w->queue[stream];
+	unsigned n = 0;
+	for (unsigned i = 0; i < q->n && q->op[i]->issue < m->issue; i++)
+		if (q->op[i]->exec & q->op[i]->scratch & m->exec & m->scratch ||
+		    conflict(q->op[i], m))
+			n = i + 1;
+	return n;
+}
+
 bool mx_l1_may_wait(const struct mx_group *g, const struct mx_memop *m) {
 	return g->n_waves > 1 && !g->run->launch->threadgroup_split &&
 	       (writes(m) || g->stores_in_flight) &&
