@@ -127,9 +127,9 @@ static void fill(void) {
 		put(at, 0x76777879 + 0x01010101 * rng(8));
 }
 
-/* Runs the instruction on the arena, with operands in random banks; whether it ran and, if it must
- * be clean, all findings are notes. */
-static bool execute(const struct mx_form *f, bool clean) {
+/* Runs the instruction on the arena, with operands in random banks, after `before` if there is one;
+ * whether it ran and, if it must be clean, all findings are notes. */
+static bool execute_after(const struct mx_form *before, const struct mx_form *f, bool clean) {
 	struct machine m = machine();
 	struct code c = { 0 };
 	unsigned a = rng(4), b = rng(4), of_c = rng(4), d = rng(4);
@@ -145,6 +145,8 @@ static bool execute(const struct mx_form *f, bool clean) {
 	load(&c, d, V_D, AT_D);
 	add(&c, 0xbfc00000); /* s_wait_loadcnt 0x0 */
 	set_banks(&c, a, b, of_c, d);
+	if (before)
+		append(&c, before->code, 4 * before->dwords);
 	append(&c, f->code, 4 * f->dwords);
 	store(&c, d, V_D, AT_D);
 	add(&c, 0xbfb00000); /* s_endpgm */
@@ -159,6 +161,10 @@ static bool execute(const struct mx_form *f, bool clean) {
 	mx_report_free(&m.report);
 	mx_program_free(p);
 	return good;
+}
+
+static bool execute(const struct mx_form *f, bool clean) {
+	return execute_after(NULL, f, clean);
 }
 
 static size_t place_of(unsigned set, unsigned r, unsigned lane) {
@@ -181,7 +187,12 @@ static bool agrees(const struct mx_wmma *op, const struct mx_form *f) {
 	take(x.d, REGS, AT_D, 0);
 	take(x.scales[0], 2, AT_SCALES, 0);
 	take(x.scales[1], 2, AT_SCALES, 2);
-	bool good = expect(op, f, &x) == MX_OK && execute(f, true);
+	struct mx_form before = *f;
+	struct mx_inst in;
+	mx_gfx1250.decode(f->code, f->dwords, 0, &in);
+	bool reuses = in.mai.reuse[0] || in.mai.reuse[1];
+	before.code[0] &= reuses ? ~(3u << 13) : ~0u;
+	bool good = expect(op, f, &x) == MX_OK && execute_after(reuses ? &before : NULL, f, true);
 	for (unsigned i = 0; i < REGS * LANES && good; i++) {
 		unsigned r = i / LANES, l = i % LANES;
 		uint32_t got = get(place_of(AT_D, r, l));
@@ -250,6 +261,22 @@ static void test_op(const struct mx_wmma *op, const struct mx_form *sample, unsi
 	ok(runs == rounds && !wrong, "%s: %u programs", op->name, runs);
 }
 
+/* v_wmma_f32_16x16x32_f16 v[64:71], v[16:23], v[32:39], v[48:55], and with matrix_a_reuse or
+ * matrix_b_reuse; then after one whose A is v[18:25]. */
+static void test_reuse(void) {
+	const struct mx_form first = { .code = { 0xcc600040, 0x1cc24110 }, .dwords = 2 };
+	struct mx_form reuse[2] = { first, first }, other = first;
+	reuse[0].code[0] |= 1 << 13;
+	reuse[1].code[0] |= 1 << 14;
+	other.code[1] += 2;
+	fill();
+	ok(execute_after(&first, &reuse[0], true) && execute_after(&first, &reuse[1], true) &&
+	           execute_after(&other, &reuse[1], true),
+	   "an operand that is that of the WMMA before may be reused");
+	ok(!execute_after(&other, &reuse[0], true) && !execute_after(NULL, &reuse[0], true),
+	   "  and no other one");
+}
+
 int main(void) {
 	struct mx_form f;
 	unsigned found = 0, all = 0;
@@ -262,6 +289,7 @@ int main(void) {
 		test_unwritten(in.mai.wmma, &f);
 		found++;
 	}
+	test_reuse();
 	while (mx_wmma_at(all))
 		all++;
 	ok(found == all, "all of %u WMMAs were found", all);

@@ -278,11 +278,34 @@ static uint32_t unwritten_rows(const struct mx_wave *w, const struct mx_inst *in
 	return rows | (both ? scales : scales >> 16 * in->mai.byte[s] & 0xffff);
 }
 
+static uint64_t hash_of(const uint32_t (*regs)[MX_LANES], unsigned n) {
+	uint32_t of_lane[MX_WAVE32] = { 0 };
+	uint64_t hash = n;
+	for (unsigned r = 0; r < n; r++)
+		for (unsigned l = 0; l < MX_WAVE32; l++)
+			of_lane[l] = (of_lane[l] ^ regs[r][l]) * 0x9E3779B1u;
+	for (unsigned l = 0; l < MX_WAVE32; l++)
+		hash = (hash ^ of_lane[l]) * 0x9E3779B97F4A7C15u;
+	return hash;
+}
+
+/* Reuse of an operand is a hint if it is that of the WMMA before, else undefined [ISA 7.12]. */
+static bool reuse_is_right(struct mx_wave *w, const struct mx_inst *in, mx_side s,
+                           const uint32_t (*regs)[MX_LANES]) {
+	uint64_t before = w->matrix[s];
+	w->matrix[s] = hash_of(regs, in->operand[MX_AT_SRC0 + s].dwords);
+	if (!in->mai.reuse[s] || w->matrix[s] == before)
+		return true;
+	mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(REUSED, s));
+	return false;
+}
+
 static bool find_side(struct mx_wave *w, const struct mx_inst *in, mx_side s, struct wmma_side *x) {
 	x->operand.regs = registers(w, in, MX_AT_SRC0 + s);
 	x->operand.format = s == MX_SIDE_A ? in->mai.cbsz : in->mai.blgp;
 	x->rows = unwritten_rows(w, in, s);
-	if (!x->operand.regs || (in->mai.wmma->block && !find_scales(w, in, s, x)))
+	if (!x->operand.regs || !reuse_is_right(w, in, s, x->operand.regs) ||
+	    (in->mai.wmma->block && !find_scales(w, in, s, x)))
 		return false;
 	apply_neg(in, s, x);
 	return true;

@@ -67,7 +67,7 @@ static void decode_valu(struct mx_inst *in, const struct mx_isa_row *row, mx_mic
 }
 
 /* neg_lo and neg_hi are `neg` and `abs`; of C they negate and take the magnitude. */
-static void decode_wmma(struct mx_inst *in, mx_microcode format) {
+static void decode_wmma(struct mx_inst *in, const struct mx_isa_row *row, mx_microcode format) {
 	const uint32_t *code = in->dwords;
 	const struct mx_wmma *op = mx_wmma_by_name(in->op->name);
 	in->mai.wmma = op;
@@ -77,6 +77,10 @@ static void decode_wmma(struct mx_inst *in, mx_microcode format) {
 		in->mai.blgp = (uint8_t)mx_element_format(format, code, 1);
 	}
 	in->abs = bits_of(format, code, "neg_hi", 3);
+	if (strstr(row->modifiers, "reuse")) {
+		in->mai.reuse[0] = mx_field(format, code, "a_reuse");
+		in->mai.reuse[1] = mx_field(format, code, "b_reuse");
+	}
 	if (!op->block)
 		return;
 	in->mai.byte[0] = (uint8_t)mx_field(format, code, "a_scale");
@@ -118,7 +122,7 @@ static void decode_fields(struct mx_inst *in, const struct mx_isa_row *row, mx_m
 	else
 		decode_valu(in, row, format);
 	if (mx_is_matrix(in->op))
-		decode_wmma(in, format);
+		decode_wmma(in, row, format);
 }
 
 /* A literal follows the instruction: of 64 bits for code 254, which compilers use for 64-bit

@@ -410,6 +410,7 @@ struct mx_inst {
 		const struct mx_wmma *wmma; /* its formats are cbsz and blgp */
 		uint8_t byte[2];            /* of the scales; of a WMMA, their row of lanes */
 		uint8_t scale_format[2];    /* mx_scale_format */
+		bool reuse[2];              /* of A and B, by a WMMA */
 	} mai;
 	const struct mx_op *dual[2]; /* the operations of MX_IS_DUAL */
 	uint32_t dwords[4];
