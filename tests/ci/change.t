@@ -105,6 +105,11 @@ git('rm', '-q', '--cached', 'cases/fp8.co');
 commit('code objects are built');
 mxcheck(@gate);
 is(touched(), '2 of 4', 'a code object that git does not track counts as changed');
+my $insn = 'v_mfma_scale_f32_16x16x128_f8f6f4_E4M3_E4M3';
+spew("$dir/narrow.yaml", "device: GPU\ndriver: '7'\ndate: '2026-11-23'\nprofiles:\n  - name: $insn\n    questions: 9\n    random: 0\n    fields:\n" .
+		join '', map { "      - {field: $$_[0], value: $$_[1], fidelity: measured, source: x}\n" } [ group => 32 ], [ fused => 1 ], [ align => 13 ]);
+is(mxcheck(@gate, '--profile', "$dir/narrow.yaml"), 0, '  measured profiles') or diag $out, $err;
+like($out, qr/^numbers rest on: profile $insn \(measured on GPU, 7, 2026-11-23\)/m, '  are those of the gate');
 mxcheck(@gate, '--cache', '.mxcheck') for 1 .. 2;
 like($out, qr/^2 passed, 0 failed, 2 from the cache, /m, '  unless the cache has it');
 change();
