@@ -16,8 +16,7 @@ enum {
 	COHERENCY = hipMemRangeAttributeCoherencyMode,
 };
 
-/* Whole pages have a value; `key` is the attribute, and the device for which it was given if each
- * device has its own. */
+/* The value of an attribute, of whole pages. ACCESSED_BY has one for each device. */
 struct advice {
 	uint64_t from, to;
 	int attribute, device;
@@ -78,14 +77,19 @@ static int value_at(uint64_t page, int attribute, int device, int none) {
 	return none;
 }
 
-/* The value that all pages of a range have; `mixed` if they differ. */
+/* The value that all pages of a range have; `mixed` if they differ. It changes only where something
+ * that was given begins or ends. */
 static int value_of(const void *p, size_t bytes, int attribute, int device, int none, int mixed) {
+	uint64_t from = page_of(p), end = end_of(p, bytes);
 	pthread_mutex_lock(&lock);
-	uint64_t page = page_of(p), end = end_of(p, bytes);
-	int value = value_at(page, attribute, device, none);
-	for (page += PAGE; page < end && value != mixed; page += PAGE)
-		if (value_at(page, attribute, device, none) != value)
-			value = mixed;
+	int value = value_at(from, attribute, device, none);
+	for (const struct advice *a = newest; a && value != mixed; a = a->older) {
+		const uint64_t at[] = { a->from, a->to };
+		for (unsigned i = 0; i < 2; i++)
+			if (at[i] > from && at[i] < end &&
+			    value_at(at[i], attribute, device, none) != value)
+				value = mixed;
+	}
 	pthread_mutex_unlock(&lock);
 	return value;
 }
