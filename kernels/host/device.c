@@ -199,8 +199,9 @@ static int open_runtime(struct mx_device *d, struct mx_why *why) {
 		return mx_why(why, "the runtime has %d device%s", n, n == 1 ? "" : "s"), 1;
 	if ((e = read_properties(d)) != hipSuccess)
 		return absent(d, why, e, "hipGetDeviceProperties");
-	if (!d->emu)
-		read_driver(d);
+	if (d->emu) /* its architecture is chosen */
+		return 0;
+	read_driver(d);
 	if (strcmp(d->arch, "gfx950"))
 		return mx_why(why, "the device is a %.32s, not a gfx950", d->arch), 1;
 	return 0;

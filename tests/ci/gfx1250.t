@@ -1,0 +1,53 @@
+#!/usr/bin/perl
+# A case of gfx1250: an MXFP8 GEMM by WMMAs on an emulated gfx1250, judged by bits.
+use strict;
+use warnings;
+use Test::More;
+require './tests/ci/gate.pl';
+our ($build, $status, $out, $err, $dir);
+
+my $case = spew("$dir/mxfp8.yaml", <<'END');
+name: gfx1250/mxfp8
+kernel: mxfp8_gemm
+grid: ["ceildiv(N, 16)", "ceildiv(M, 16)"]
+block: [32]
+let:
+  - {name: KS, value: "roundup(K / 32, 4)"}
+buffers:
+  - {name: A,  role: a,       type: e4m3, rows: M, cols: K}
+  - {name: SA, role: a_scale, type: e8m0, rows: M, cols: K / 32, ld: KS, extent: M * KS}
+  - {name: B,  role: b,       type: e4m3, rows: N, cols: K}
+  - {name: SB, role: b_scale, type: e8m0, rows: N, cols: K / 32, ld: KS, extent: N * KS}
+  - {name: C,  role: c,       type: f32,  rows: M, cols: N}
+kernarg:
+  - {offset: 0,  type: ptr, value: C}
+  - {offset: 8,  type: ptr, value: A}
+  - {offset: 16, type: ptr, value: SA}
+  - {offset: 24, type: ptr, value: B}
+  - {offset: 32, type: ptr, value: SB}
+  - {offset: 40, type: u32, value: M}
+  - {offset: 44, type: u32, value: N}
+  - {offset: 48, type: u32, value: K}
+  - {offset: 52, type: u32, value: KS}
+verdict: {judge: bits, profile: block32, mma_k: 128, k_tile: 128}
+runs:
+  - {M: 64, N: 64, K: 256, regime: exact}
+  - {M: 45, N: 33, K: 416, regime: general}
+  - {M: 13, N: 20, K: 96,  regime: special}
+END
+
+my @run = ('run', '--case', $case, '--co', "$build/tests/ci/gfx1250_mxfp8.gpu.co", '--device', 'emu');
+isnt(mxcheck(@run), 0, 'a gfx950 refuses code for gfx1250');
+like($out . $err, qr/gfx1250/, '  and names its architecture');
+
+$ENV{MXHIP_ARCH} = 'gfx1250';
+is(mxcheck(@run), 0, 'on a gfx1250 the exact regime, general and special values have the right bits') or diag $out, $err;
+like($out, qr/^device emu \(gfx1250,.*^3 passed, 0 failed/ms, '  in three runs');
+for my $profile ('fused', 'fma32', 'cdna3', 'oracle/probe/measured/nvidia_h100.yaml:wgmma_k32_e4m3') {
+	is(mxcheck(@run, '--profile', $profile), 0, "  under $profile") or diag $out, $err;
+}
+is(mxcheck(@run, '--race', 20), 0, '  and under other schedules') or diag $out, $err;
+
+my $swapped = spew("$dir/swapped.yaml", slurp($case) =~ s/value: (S?)A\}/value: $1X}/gr =~ s/value: (S?)B\}/value: $1A}/gr =~ s/value: (S?)X\}/value: $1B}/gr);
+is(mxcheck('run', '--case', $swapped, @run[3 .. $#run], 'gfx1250/mxfp8/64x64x256/exact'), 1, 'A for B is found') or diag $out, $err;
+done_testing;
