@@ -40,6 +40,17 @@ VALU(v_pk_add_bf16, D(SUM(LO(0), LO(1)) | SUM(HI(0), HI(1)) << 16))
 VALU(v_pk_mul_bf16, D(PRODUCT(LO(0), LO(1)) | PRODUCT(HI(0), HI(1)) << 16))
 VALU(v_pk_fma_bf16, D(FMA(LO(0), LO(1), LO(2)) | FMA(HI(0), HI(1), HI(2)) << 16))
 
+/* IEEE 754's minimumNumber and maximumNumber: NaN only if both are. */
+static inline uint32_t extreme(uint32_t a, uint32_t b, bool most) {
+	bool nan_a = is_nan_f32(a << 16), nan_b = is_nan_f32(b << 16);
+	bool less = key_f32(a << 16) < key_f32(b << 16);
+	if (nan_a || nan_b)
+		return !nan_a ? a : !nan_b ? b : a | 0x40;
+	return less != most ? a : b;
+}
+VALU(v_pk_min_num_bf16, D(extreme(LO(0), LO(1), false) | extreme(HI(0), HI(1), false) << 16))
+VALU(v_pk_max_num_bf16, D(extreme(LO(0), LO(1), true) | extreme(HI(0), HI(1), true) << 16))
+
 /* ---- mixed fma: each source is an f32, or a bf16 of either half ---- */
 
 static inline uint32_t mixed(const struct mx_lanes *x, unsigned i, unsigned l) {
