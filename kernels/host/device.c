@@ -199,16 +199,26 @@ static int open_runtime(struct mx_device *d, struct mx_why *why) {
 		return mx_why(why, "the runtime has %d device%s", n, n == 1 ? "" : "s"), 1;
 	if ((e = read_properties(d)) != hipSuccess)
 		return absent(d, why, e, "hipGetDeviceProperties");
-	if (d->emu) /* its architecture is chosen */
-		return 0;
-	read_driver(d);
-	if (strcmp(d->arch, "gfx950"))
+	if (!d->emu)
+		read_driver(d);
+	if (!d->emu && strcmp(d->arch, "gfx950"))
 		return mx_why(why, "the device is a %.32s, not a gfx950", d->arch), 1;
+	if (d->emu && strcmp(d->arch, getenv("MXHIP_ARCH")))
+		return mx_why(why, "the emulator has no %.32s", getenv("MXHIP_ARCH")), 1;
 	return 0;
 }
 
+/* The architecture of the emulated device "emu:ARCH"; gfx950 of "emu", unless MXHIP_ARCH names
+ * another; NULL if it is not emulated. */
+static const char *emulated_arch(const char *name) {
+	const char *wish = getenv("MXHIP_ARCH");
+	if (!strncmp(name, "emu:", 4))
+		return name + 4;
+	return strcmp(name, "emu") ? NULL : wish ? wish : "gfx950";
+}
+
 static int open_named(const char *name, struct mx_device **device, struct mx_why *why) {
-	bool emulated = !strcmp(name, "emu");
+	const char *emulated = emulated_arch(name);
 	struct mx_device *d = calloc(1, sizeof *d);
 	struct mx_hip *h = calloc(1, sizeof *h);
 	if (!d || !h) {
@@ -218,8 +228,15 @@ static int open_named(const char *name, struct mx_device **device, struct mx_why
 	}
 	d->hip = h;
 	d->ordinal = emulated || !name[3] ? 0 : atoi(name + 4);
+	if (emulated)
+		setenv("MXHIP_ARCH", emulated, 1);
 	h->library = emulated ? open_emulator(d->runtime) : open_amd(d->runtime);
-	snprintf(d->name, sizeof d->name, emulated ? "emu" : "hip:%d", d->ordinal);
+	if (emulated && !strcmp(emulated, "gfx950"))
+		strcpy(d->name, "emu");
+	else if (emulated)
+		snprintf(d->name, sizeof d->name, "emu:%s", emulated);
+	else
+		snprintf(d->name, sizeof d->name, "hip:%d", d->ordinal);
 	int status = h->library ? open_runtime(d, why) : (mx_why(why, "no %s", d->runtime), 1);
 	if (status)
 		mx_device_close(d);
@@ -229,7 +246,8 @@ static int open_named(const char *name, struct mx_device **device, struct mx_why
 }
 
 static bool is_device_name(const char *name) {
-	if (!strcmp(name, "emu") || !strcmp(name, "hip"))
+	if (!strcmp(name, "emu") || !strcmp(name, "emu:gfx950") || !strcmp(name, "emu:gfx1250") ||
+	    !strcmp(name, "hip"))
 		return true;
 	size_t digits = strncmp(name, "hip:", 4) ? 0 : strspn(name + 4, "0123456789");
 	return digits && digits < 4 && !name[4 + digits];
@@ -237,7 +255,7 @@ static bool is_device_name(const char *name) {
 
 int mx_device_open(const char *name, struct mx_device **device, struct mx_why *why) {
 	if (name && !is_device_name(name))
-		return mx_why(why, "no device '%s': emu, hip or hip:N", name);
+		return mx_why(why, "no device '%s': emu, emu:gfx1250, hip or hip:N", name);
 	if (name)
 		return open_named(name, device, why);
 	/* Without a driver ROCm's libraries, which take milliseconds to load, find no device. */
@@ -291,8 +309,8 @@ int mx_device_describe(const char *name, struct mx_device **device, struct mx_wh
 }
 
 int mx_device_find(const char *name, struct mx_device **device, struct mx_why *why) {
-	bool emulated = name ? !strcmp(name, "emu") : access(DRIVER, F_OK) != 0;
-	int status = emulated ? mx_device_open("emu", device, why)
+	bool emulated = name ? !strncmp(name, "emu", 3) : access(DRIVER, F_OK) != 0;
+	int status = emulated ? mx_device_open(name ? name : "emu", device, why)
 	                      : mx_device_describe(name, device, why);
 	if (status || emulated || strcmp((*device)->name, "emu"))
 		return status;

@@ -1,7 +1,9 @@
 /* Devices: HIP runtimes, loaded at run time and used through the public C API only.
  *
- *   "emu"    libmxhip.so, the emulated gfx950 of this program
- *   "hip:N"  AMD's libamdhip64.so, device N ("hip" is "hip:0")
+ *   "emu"          libmxhip.so, the emulated gfx950 of this program
+ *   "emu:gfx1250"  the same for another architecture, one in a process; "emu" is it, too, if the
+ *                  environment variable MXHIP_ARCH says so
+ *   "hip:N"        AMD's libamdhip64.so, device N ("hip" is "hip:0")
  *
  * Every kernel is launched through this interface, on either device. Functions of the emulator only
  * are in mx_device.emu, which is NULL on a real device.
@@ -37,7 +39,7 @@ struct mx_emu {
 struct mx_hip; /* the functions of a HIP runtime */
 
 struct mx_device {
-	char name[16];                 /* "emu", "hip:0" */
+	char name[16];                 /* "emu", "emu:gfx1250", "hip:0" */
 	char arch[64];                 /* reported by the device */
 	char runtime[256];             /* file name of the HIP runtime */
 	char product[256];             /* its own name: "AMD Instinct MI355X" */

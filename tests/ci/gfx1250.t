@@ -36,13 +36,22 @@ runs:
   - {M: 13, N: 20, K: 96,  regime: special}
 END
 
-my @run = ('run', '--case', $case, '--co', "$build/tests/ci/gfx1250_mxfp8.gpu.co", '--device', 'emu');
-isnt(mxcheck(@run), 0, 'a gfx950 refuses code for gfx1250');
-like($out . $err, qr/gfx1250/, '  and names its architecture');
-
-$ENV{MXHIP_ARCH} = 'gfx1250';
-is(mxcheck(@run), 0, 'on a gfx1250 the exact regime, general and special values have the right bits') or diag $out, $err;
-like($out, qr/^device emu \(gfx1250,.*^3 passed, 0 failed/ms, '  in three runs');
+my @run = ('run', '--case', $case, '--co', "$build/tests/ci/gfx1250_mxfp8.gpu.co", '--device');
+is(mxcheck(@run, 'emu'), 2, 'a gfx950 refuses code for gfx1250');
+like($err, qr/: built for gfx1250, the device is gfx950$/m, '  and names both architectures');
+is(mxcheck('--device', 'emu:gfx1250', 'gemm/mxfp4_f32/1x1x32/exact'), 2, 'a gfx1250 refuses code for gfx950');
+like($err, qr/: built for gfx950, the device is gfx1250$/m, '  and names both') or diag $err;
+{
+	local $ENV{MXHIP_ARCH} = 'gfx1250';
+	is(mxcheck(@run, 'emu', '*/exact'), 0, 'MXHIP_ARCH names the architecture of emu') or diag $out, $err;
+	like($out, qr/^device emu:gfx1250 \(gfx1250, libmxhip\.so\), seed 1$/m, '  and the report does');
+	$ENV{MXHIP_ARCH} = 'gfx900';
+	is(mxcheck(@run, 'emu'), 77, '  one that the emulator lacks is no device');
+	like($err, qr/: the emulator has no gfx900$/m, '  for this reason') or diag $err;
+}
+push @run, 'emu:gfx1250';
+is(mxcheck(@run, '--require-proof'), 0, 'on a gfx1250 the exact regime, general and special values have the right bits') or diag $out, $err;
+like($out, qr/^device emu:gfx1250 \(gfx1250,.*^3 passed, 0 failed/ms, '  in three runs, whose order is proved');
 for my $profile ('fused', 'fma32', 'cdna3', 'oracle/probe/measured/nvidia_h100.yaml:wgmma_k32_e4m3') {
 	is(mxcheck(@run, '--profile', $profile), 0, "  under $profile") or diag $out, $err;
 }

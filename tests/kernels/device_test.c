@@ -47,13 +47,14 @@ static void test_description(void) {
 }
 
 static void test_names(void) {
-	static const char *const bad[] = { "",      "emu:0",  "EMU",    "hip:",     "hip:x",
-		                           "hip-0", "hip:1x", "gfx950", "hip:1000", "hip:-1" };
+	static const char *const bad[] = { "",         "emu:0",  "EMU",       "hip:",
+		                           "hip:x",    "hip-0",  "hip:1x",    "gfx950",
+		                           "hip:1000", "hip:-1", "emu:gfx942" };
 	struct mx_device *d;
 	struct mx_why why = { "" };
 	size_t i = 0;
 	while (i < COUNT(bad) && mx_device_open(bad[i], &d, &why) == -1 &&
-	       strstr(why.text, "emu, hip or hip:N"))
+	       strstr(why.text, "emu, emu:gfx1250, hip or hip:N"))
 		i++;
 	if (!ok(i == COUNT(bad),
 	        "%zu wrong names of devices are refused, and the reason lists the right ones",

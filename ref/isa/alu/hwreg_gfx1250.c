@@ -4,8 +4,6 @@
 #include "../machine/registers.h"
 #include "functions.h"
 
-enum { MODE = 1, SCHED_MODE = 26, IB_STS2 = 28 };
-
 /* MODE: rounding and denormals, FP16_OVFL, and bit 25, which compiled code sets and which has no
  * effect here [assumed]. Banks are in bits 19:12 and in w->banks alone. */
 enum {
@@ -34,8 +32,8 @@ static struct mx_hw_value cluster_of(const struct mx_group *g) {
 
 struct mx_hw_value mx_gfx1250_read_hwreg(const struct mx_wave *w, unsigned reg) {
 	switch (reg) {
-	case MODE: return (struct mx_hw_value){ w->mode | banks_in_mode(w), MODE_BITS, 0 };
-	case IB_STS2: return cluster_of(w->group);
+	case MX_HW_MODE: return (struct mx_hw_value){ w->mode | banks_in_mode(w), MODE_BITS, 0 };
+	case MX_HW_IB_STS2: return cluster_of(w->group);
 	default: return (struct mx_hw_value){ 0 };
 	}
 }
@@ -49,9 +47,9 @@ void mx_gfx1250_write_hwreg(struct mx_wave *w, const struct mx_inst *in, uint32_
 	uint32_t field = f.mask << f.offset, mode = w->mode | banks_in_mode(w);
 	if (unwritten)
 		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(HWREG_UNWRITTEN));
-	if (f.reg != MODE && f.reg != SCHED_MODE)
+	if (f.reg != MX_HW_MODE && f.reg != MX_HW_SCHED_MODE)
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(HWREG, f.reg));
-	if (f.reg != MODE)
+	if (f.reg != MX_HW_MODE)
 		return;
 	value <<= f.offset;
 	if (value & ~(uint32_t)MODE_BITS)

@@ -15,7 +15,9 @@ enum {
 	MX_HW_SH_MEM_BASES = 15, /* LLVM's name; the manual does not list it */
 	MX_HW_TBA_LO = 16,
 	MX_HW_XCC_ID = 20,
-	MX_HW_LAST_DOCUMENTED = 24,
+	MX_HW_LAST_DOCUMENTED = 24, /* of gfx950 */
+	MX_HW_SCHED_MODE = 26,      /* of gfx1250 */
+	MX_HW_IB_STS2 = 28,
 };
 
 /* SIMM16: register 5:0, first bit 10:6, number of bits minus one 15:11. */

@@ -87,6 +87,11 @@ struct mx_isa {
 		uint32_t dword;
 	} nop;
 
+	/* What a program may read without its result depending on more than order: hardware
+	 * registers, a bit each, and whether the TTMPs have the numbers of workgroup and wave. */
+	uint64_t settled_hwregs;
+	bool settled_ttmps;
+
 	/* Bits of MODE, 0 if there is none: vector instructions are skipped, VGPRs are indexed. */
 	uint32_t mode_skip, mode_index;
 

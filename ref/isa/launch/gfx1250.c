@@ -4,6 +4,7 @@
 #include "../encoding/decode.h"
 #include "../encoding/disasm.h"
 #include "../encoding/gfx1250.h"
+#include "../encoding/hwreg.h"
 #include "../encoding/instruction_set.h"
 #include "../machine/registers.h"
 #include "../schedule/clusters.h"
@@ -102,6 +103,8 @@ const struct mx_isa mx_gfx1250 = {
 	.arrival = "s_barrier_signal",
 	.wait_with = mx_gfx1250_wait_with,
 	.nop = { "s_nop", 0xbf800000 },
+	.settled_hwregs = 1ull << MX_HW_MODE | 1ull << MX_HW_IB_STS2,
+	.settled_ttmps = true,
 	.start = start,
 	.read_hwreg = mx_gfx1250_read_hwreg,
 	.write_hwreg = mx_gfx1250_write_hwreg,

@@ -2,6 +2,7 @@
 #include "../encoding/decode.h"
 #include "../encoding/disasm.h"
 #include "../encoding/gfx950.h"
+#include "../encoding/hwreg.h"
 #include "../encoding/instruction_set.h"
 #include "../alu/functions.h"
 #include "../memory/ds.h"
@@ -43,6 +44,7 @@ const struct mx_isa mx_gfx950 = {
 	.arrival = "s_barrier",
 	.wait_with = wait_with,
 	.nop = { "s_nop", 0xbf800000 },
+	.settled_hwregs = 1ull << MX_HW_MODE,
 	.mode_skip = MX_MODE_VSKIP,
 	.mode_index = MX_MODE_GPR_IDX_EN,
 	.start = mx_gfx950_start,

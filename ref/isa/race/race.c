@@ -213,16 +213,16 @@ bool mx_race_is_atomic(const struct mx_op *op) {
 }
 
 /* Why a launch that executes this instruction is not proved by order alone. */
-static mx_doubt doubt_of(const struct mx_inst *in) {
+static mx_doubt doubt_of(const struct mx_isa *isa, const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	MX_FOR_OPERANDS(o, in)
-		if (!o->written && o->code >= MX_TTMP0 && o->code < MX_M0)
+		if (!isa->settled_ttmps && !o->written && o->code >= MX_TTMP0 && o->code < MX_M0)
 			return MX_DOUBT_TRAP_REGISTER;
 	switch (mx_kind_of(op)) {
 	case MX_IS_CLOCK: return MX_DOUBT_CLOCK;
 	case MX_IS_GETREG:
-		return mx_hw_field(in).reg != MX_HW_MODE ? MX_DOUBT_HARDWARE_REGISTER
-		                                         : MX_DOUBT_NONE;
+		return isa->settled_hwregs >> mx_hw_field(in).reg & 1 ? MX_DOUBT_NONE
+		                                                      : MX_DOUBT_HARDWARE_REGISTER;
 	case MX_IS_MOVREL: return MX_DOUBT_M0_REGISTERS;
 	case MX_IS_FORK:
 	case MX_IS_JOIN: return MX_DOUBT_BRANCH_STACK;
@@ -259,7 +259,7 @@ static void *derive(const struct mx_program *p, uint64_t entry) {
 		const struct mx_inst *in = mx_program_at(p, 4 * i);
 		if (!in->op)
 			continue;
-		mx_doubt doubt = doubt_of(in);
+		mx_doubt doubt = doubt_of(mx_program_isa(p), in);
 		all[i] = (struct mx_race_inst){ mx_race_rows_of(in), doubt, !doubt && !in->counts };
 	}
 	return all;
