@@ -188,9 +188,10 @@ run: setup
 
 # ---- tiers: minutes, tens of minutes, hours. The longer ones change the seeds of data and schedules
 # each day. The tests run last: their harness ends with the list of skipped tests and reasons ----
-# Scripts first: they take longest, so that all jobs end together.
+# Scripts first: they take longest, so that all jobs end together. One more than there are processors,
+# because some wait.
 PROVE     = BUILD=$(B) SEED=$(SEED) SAN='$(SAN)' LLVM_FOUND='$(wildcard $(LLVM_FOUND))' PERL5LIB=tests/lib \
-            prove --harness Skips -j$(shell nproc) $(sort $(wildcard tests/*/*.t)) $(TESTS)
+            prove --harness Skips -j$(shell expr $$(nproc) + 1) $(sort $(wildcard tests/*/*.t)) $(TESTS)
 SEED     ?= $(shell date +%Y%j)
 # The runs tagged race: one or more of every kernel.
 RACES     = $$($(B)/mxcheck --list | awk '$$2 == "race" || $$3 == "race" { print $$1 }')
