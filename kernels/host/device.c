@@ -69,13 +69,21 @@ static void *open_amd(char file[256]) {
 	return NULL;
 }
 
+/* A function of C++ before HIP 6. */
+static void *find_launch_items(void *library) {
+	void *f = dlsym(library, "hipExtModuleLaunchKernel");
+	return f ? f
+	         : dlsym(library, "_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12"
+	                          "ihipStream_tPPvS4_P11ihipEvent_tS6_j");
+}
+
 static int find_functions(struct mx_hip *h, const char *file, struct mx_why *why) {
 #define HIP(name)                                                                                  \
 	if (!(*(void **)&h->name = dlsym(h->library, #name)))                                      \
 		return mx_why(why, "%s has no " #name, file);
 #include "hip_functions.def"
-	HIP(hipExtModuleLaunchKernel)
 #undef HIP
+	*(void **)&h->launch_items = find_launch_items(h->library);
 	*(void **)&h->properties_r0600 = dlsym(h->library, "hipGetDevicePropertiesR0600");
 	return 0;
 }

@@ -23,7 +23,7 @@ struct mx_hip {
 #undef HIP
 	hipError_t (*properties_r0600)(struct mx_props_r0600 *p,
 	                               int device); /* NULL before HIP 6 */
-	mx_hip_launch_items *hipExtModuleLaunchKernel;
+	mx_hip_launch_items *launch_items;          /* NULL in some runtimes */
 };
 
 __attribute__((format(printf, 2, 3))) int mx_why(struct mx_why *why, const char *format, ...);

@@ -164,10 +164,9 @@ static hipError_t enqueue(struct mx_module *m, const struct mx_geometry *g, hipS
 	const uint32_t *n = g->grid, *b = g->block;
 	bool fits = (uint64_t)n[1] * b[1] <= UINT32_MAX && (uint64_t)n[2] * b[2] <= UINT32_MAX &&
 	            (uint64_t)n[0] * b[0] <= UINT32_MAX;
-	if ((n[1] > MOST || n[2] > MOST) && fits)
-		return h->hipExtModuleLaunchKernel(m->function, n[0] * b[0], n[1] * b[1],
-		                                   n[2] * b[2], b[0], b[1], b[2], g->lds, stream,
-		                                   NULL, extra, NULL, NULL, 0);
+	if ((n[1] > MOST || n[2] > MOST) && fits && h->launch_items)
+		return h->launch_items(m->function, n[0] * b[0], n[1] * b[1], n[2] * b[2], b[0],
+		                       b[1], b[2], g->lds, stream, NULL, extra, NULL, NULL, 0);
 	return h->hipModuleLaunchKernel(m->function, n[0], n[1], n[2], b[0], b[1], b[2], g->lds,
 	                                stream, NULL, extra);
 }
