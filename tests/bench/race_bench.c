@@ -1,5 +1,6 @@
 /* The cost of race detection: analysed launches compared with plain ones, in processor seconds,
- * which do not depend on other load; and hunts; and plain launches on several threads. */
+ * which do not depend on other load; and hunts; and plain launches on several threads, with
+ * MXCHECK_LONG also of 4096 cubed. */
 #include "../../fuzz/hunt/hunt.h"
 #include "launches.h"
 
@@ -37,7 +38,7 @@ static void measure_threads(const char *name, int64_t m, int64_t n, int64_t k) {
 	double seconds[BENCH_RUNS], one = 0;
 	char what[160];
 	for (unsigned threads = 1; threads <= all; threads *= 2) {
-		emu->threads = threads;
+		mx_bench_options(b)->threads = threads;
 		run(b, 0);
 		for (int i = 0; i < BENCH_RUNS; i++) {
 			double start = bench_now();
@@ -50,7 +51,6 @@ static void measure_threads(const char *name, int64_t m, int64_t n, int64_t k) {
 		one = threads == 1 ? median : one;
 		printf("%s,times one thread,%.3g,0\n", what, one / median);
 	}
-	emu->threads = 1;
 	mx_bench_free(b);
 }
 
@@ -111,6 +111,8 @@ int main(void) {
 	measure_run("gemm/mxfp4_f32", 64, 64, 256);
 	measure_hunt("gemm/mxfp4_f32", 64, 64, 256);
 	measure_threads("gemm/mxfp4_f32", 1024, 1024, 1024);
+	if (getenv("MXCHECK_LONG"))
+		measure_threads("gemm/mxfp4_f32", 4096, 4096, 4096);
 	mx_device_close(emu);
 	return 0;
 }
