@@ -639,9 +639,6 @@ int mx_plan_kernarg(const struct mx_plan *plan, unsigned step, const uint64_t *a
 int mx_plan_pointers(const struct mx_plan *plan, unsigned buffer, const uint64_t *address,
                      uint8_t *bytes, struct mx_error *err);
 
-/* The waves of a workgroup of a step. */
-unsigned mx_plan_waves(const struct mx_plan *plan, unsigned step);
-
 /* The plan's buffer with that role, or NULL. */
 const struct mx_buffer *mx_plan_role(const struct mx_plan *plan, mx_role role);
 

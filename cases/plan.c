@@ -85,11 +85,6 @@ static int make_steps(const struct scope *s, struct mx_plan *p, struct mx_error 
 	return 0;
 }
 
-unsigned mx_plan_waves(const struct mx_plan *plan, unsigned step) {
-	const uint32_t *block = plan->steps[step].block;
-	return (block[0] * block[1] * block[2] + 63) / 64;
-}
-
 /* ---- roles ---- */
 
 static int check_role(const struct mx_plan *p, mx_role role, int64_t rows, int64_t cols,

@@ -15,6 +15,12 @@ const struct mx_plan *mx_bench_plan(const struct mx_bench *b) {
 	return &b->plan;
 }
 
+unsigned mx_bench_waves(const struct mx_bench *b, unsigned step) {
+	const uint32_t *block = b->plan.steps[step].block;
+	unsigned size = b->device->wave_size;
+	return (block[0] * block[1] * block[2] + size - 1) / size;
+}
+
 struct mx_device *mx_bench_device(const struct mx_bench *b) {
 	return b->device;
 }

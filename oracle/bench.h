@@ -157,6 +157,9 @@ const struct mx_plan *mx_bench_plan(const struct mx_bench *b);
 const struct mx_arithmetic *mx_bench_arithmetic(const struct mx_bench *b);
 struct mx_device *mx_bench_device(const struct mx_bench *b);
 
+/* The waves of a workgroup of a step. */
+unsigned mx_bench_waves(const struct mx_bench *b, unsigned step);
+
 /* The emulator's options for the next launches of this bench; the caller may change them between
  * launches. mx_bench_make sets the options of the case and the device, mx_bench_run sets the seed.
  * A real device ignores them. */

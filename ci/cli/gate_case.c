@@ -123,7 +123,7 @@ static int compare_with_sequential(const struct mx_gate *g, struct mx_bench *b,
 }
 
 static int begin_replay(const struct mx_gate *g, struct mx_bench *b, struct mx_result *r) {
-	if (mx_schedule_check(&g->schedule, mx_bench_plan(b), &r->err) ||
+	if (mx_schedule_check(&g->schedule, b, &r->err) ||
 	    (!g->schedule.typical && mx_limit_by_sequential(b, &r->err)))
 		return -1;
 	mx_bench_options(b)->schedule = &g->schedule;

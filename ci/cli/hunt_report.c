@@ -121,14 +121,10 @@ static void print_outputs(const struct mx_race *race, const char *lead) {
 
 /* The bound of probabilistic concurrency testing, for bugs that need no late landing. */
 static void print_chance(const struct mx_result *r, const char *lead) {
-	struct mx_plan plan;
-	struct mx_error err;
-	unsigned depth;
-	const struct mx_selected *s = r->run;
+	unsigned depth, waves = r->race.waves;
 	uint64_t first = (uint64_t)r->race.instructions;
-	if (!first || mx_plan_make_run(s->c, &s->run, &plan, &err))
+	if (!first)
 		return;
-	unsigned waves = mx_plan_waves(&plan, 0);
 	double chance = mx_schedule_chance(waves, &first, &depth);
 	if (chance > 0)
 		printf("%srace: a bug that takes %u orderings among the first %" PRIu64

@@ -202,6 +202,7 @@ static int run_0(struct hunt *h, struct mx_error *err) {
 	int status = mx_bench_run(h->bench, h->o.first_schedule, &r, err);
 	if (!status) {
 		h->race->instructions = instructions_of_group(h->bench);
+		h->race->waves = mx_bench_waves(h->bench, 0);
 		limit_time(h, r.seconds);
 	}
 	if (!status)

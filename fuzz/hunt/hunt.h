@@ -1,11 +1,12 @@
 /* Race hunts: the same launch under many schedules, compared byte by byte.
  *
- * Run i has schedule first_schedule + i; processes and their order do not matter. All other runs are
- * compared with run 0. A hunt that begins later, as one shard of a hunt does, executes run 0 for the
- * comparison and does not count it. On the emulator forked processes share the runs: a crash or a run that does
- * not end is a finding of that run, and the hunt goes on. A real device does not survive a fork, so
- * there the runs follow each other in this process, and the first that fails or does not end is the
- * last. What mx_bench_vary puts around a run follows from the seed of its schedule.
+ * Run i has schedule first_schedule + i; processes and their order do not matter. All other runs
+ * are compared with run 0. A hunt that begins later, as one shard of a hunt does, executes run 0
+ * for the comparison and does not count it. On the emulator forked processes share the runs: a
+ * crash or a run that does not end is a finding of that run, and the hunt goes on. A real device
+ * does not survive a fork, so there the runs follow each other in this process, and the first that
+ * fails or does not end is the last. What mx_bench_vary puts around a run follows from the seed of
+ * its schedule.
  */
 #ifndef MX_HUNT_H
 #define MX_HUNT_H
@@ -51,6 +52,7 @@ struct mx_race {
 	double time_out;          /* limit of a run, in seconds; 0: none */
 	double instructions;      /* of a workgroup in run 0, on average; 0: not known, or its waves
 	                             sleep */
+	unsigned waves;           /* of a workgroup of the first step */
 	double seconds;           /* sum of all launches */
 	struct mx_output outputs[MX_TOP_OUTPUTS]; /* the most frequent results */
 	bool interrupted;                         /* by a signal, before its end */
@@ -67,7 +69,7 @@ struct mx_race_options {
 	unsigned jobs;
 	uint64_t first_schedule;
 	unsigned long first, n; /* runs from first to n - 1 */
-	double seconds;  /* limit of the hunt; 0: none */
+	double seconds;         /* limit of the hunt; 0: none */
 	double time_out; /* limit of a run, in seconds; 0: on the emulator MX_SEQUENTIAL_RUNS times
 	                    run 0, and at least MX_LEAST_SECONDS; on a real device none */
 	const char *journal; /* file to continue and to write; NULL: none */

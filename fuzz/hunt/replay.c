@@ -11,17 +11,18 @@ enum {
 
 /* ---- the workgroups and waves of a schedule ---- */
 
-static uint32_t most_waves(const struct mx_plan *p) {
+static uint32_t most_waves(const struct mx_bench *b) {
 	uint32_t most = 0;
-	for (unsigned i = 0; i < p->n_steps; i++)
-		most = mx_plan_waves(p, i) > most ? mx_plan_waves(p, i) : most;
+	for (unsigned i = 0; i < mx_bench_plan(b)->n_steps; i++)
+		most = mx_bench_waves(b, i) > most ? mx_bench_waves(b, i) : most;
 	return most;
 }
 
-int mx_schedule_check(const struct mx_schedule *s, const struct mx_plan *p, struct mx_error *err) {
-	if (s->first_wave >= most_waves(p))
+int mx_schedule_check(const struct mx_schedule *s, const struct mx_bench *b, struct mx_error *err) {
+	const struct mx_plan *p = mx_bench_plan(b);
+	if (s->first_wave >= most_waves(b))
 		return mx_fail(err, "schedule: first=%" PRIu32 ": %s has waves 0 to %" PRIu32,
-		               s->first_wave, p->name, most_waves(p) - 1);
+		               s->first_wave, p->name, most_waves(b) - 1);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct mx_deviation *d = &s->deviations[i];
 		if (d->launch >= p->n_steps)
@@ -29,7 +30,7 @@ int mx_schedule_check(const struct mx_schedule *s, const struct mx_plan *p, stru
 			               d->launch + 1, p->name, p->n_steps);
 		const uint32_t *grid = p->steps[d->launch].grid;
 		uint64_t groups = (uint64_t)grid[0] * grid[1] * grid[2];
-		uint32_t waves = mx_plan_waves(p, d->launch);
+		uint32_t waves = mx_bench_waves(b, d->launch);
 		if (d->group >= groups)
 			return mx_fail(err, "schedule: workgroup %" PRIu64 ": %s has 0 to %" PRIu64,
 			               d->group, p->name, groups - 1);

@@ -5,9 +5,9 @@
 #include "batch.h"
 #include "schedule.h"
 
-/* Checks that the workgroups and waves of a schedule exist in a launch of the plan. 0, or -1 with
- * err->text. */
-int mx_schedule_check(const struct mx_schedule *s, const struct mx_plan *p, struct mx_error *err);
+/* Checks that the workgroups and waves of a schedule exist in the launches of a bench. 0, or -1
+ * with err->text. */
+int mx_schedule_check(const struct mx_schedule *s, const struct mx_bench *b, struct mx_error *err);
 
 /* The sequential schedule with the same bytes in unwritten registers and LDS. */
 struct mx_schedule mx_schedule_sequential(const struct mx_schedule *s);

@@ -349,7 +349,7 @@ int mx_mutant_run(struct mx_bench *b, const struct mx_site *site, const struct m
                   const struct mx_original *original, uint64_t seed, unsigned schedules,
                   struct mx_mutant_end *end, struct mx_error *err) {
 	struct trial t = { b, original, end, err };
-	unsigned waves = mx_plan_waves(mx_bench_plan(b), site->step);
+	unsigned waves = mx_bench_waves(b, site->step);
 	if (judge(&t, seed))
 		return -1;
 	for (unsigned i = 1; !end->flagged && i <= schedules; i++) {

@@ -120,11 +120,12 @@ int mx_hip_error(const struct mx_device *d, hipError_t e, const char *what, stru
 /* ---- opening ---- */
 
 static void set_properties(struct mx_device *d, const char *product, const char *arch,
-                           int compute_units) {
+                           int compute_units, int wave_size) {
 	snprintf(d->product, sizeof d->product, "%.255s", product);
 	snprintf(d->arch, sizeof d->arch, "%.63s", arch);
 	d->arch[strcspn(d->arch, ":")] = 0; /* without target features */
 	d->compute_units = (unsigned)compute_units;
+	d->wave_size = (unsigned)wave_size;
 }
 
 /* HIP 6 and newer use another layout than Debian's headers. */
@@ -134,9 +135,9 @@ static hipError_t read_properties(struct mx_device *d) {
 	hipError_t e = d->hip->properties_r0600 ? d->hip->properties_r0600(&p, d->ordinal)
 	                                        : d->hip->hipGetDeviceProperties(&old, d->ordinal);
 	if (e == hipSuccess && d->hip->properties_r0600)
-		set_properties(d, p.name, p.gcn_arch_name, p.multi_processor_count);
+		set_properties(d, p.name, p.gcn_arch_name, p.multi_processor_count, p.warp_size);
 	else if (e == hipSuccess)
-		set_properties(d, old.name, old.gcnArchName, old.multiProcessorCount);
+		set_properties(d, old.name, old.gcnArchName, old.multiProcessorCount, old.warpSize);
 	return e;
 }
 

@@ -48,7 +48,7 @@ struct mx_device {
 	const struct mx_emu *emu;
 	struct mx_hip *hip;
 	int ordinal;
-	unsigned compute_units;
+	unsigned compute_units, wave_size;
 	unsigned threads; /* of the emulator, shared by all launches; 0: its default */
 	bool lost; /* a launch did not end: nothing can be freed, and exit handlers would wait */
 };

@@ -4,7 +4,7 @@ use strict;
 use warnings;
 use Test::More;
 require './tests/ci/gate.pl';
-our ($build, $status, $out, $err, $dir);
+our ($build, $mxcheck, $status, $out, $err, $dir);
 
 my $case = spew("$dir/mxfp8.yaml", <<'END');
 name: gfx1250/mxfp8
@@ -59,4 +59,36 @@ is(mxcheck(@run, '--race', 20), 0, '  and under other schedules') or diag $out, 
 
 my $swapped = spew("$dir/swapped.yaml", slurp($case) =~ s/value: (S?)A\}/value: $1X}/gr =~ s/value: (S?)B\}/value: $1A}/gr =~ s/value: (S?)X\}/value: $1B}/gr);
 is(mxcheck('run', '--case', $swapped, @run[3 .. $#run], 'gfx1250/mxfp8/64x64x256/exact'), 1, 'A for B is found') or diag $out, $err;
+# ---- hunts: workgroups of 4 waves of 32, which overlap by half ----
+
+my $co = "$dir/saxpy.co";
+compile(spew("$dir/saxpy.c", <<'END'), $co, 'gfx1250');
+__attribute__((amdgpu_kernel)) void saxpy(float *y, const float *x, float a, int n) {
+	int i = __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x();
+	if (i < n)
+		y[i] += a * x[i];
+}
+END
+my $overlap = spew("$dir/saxpy.yaml", <<'END');
+name: gfx1250/saxpy
+kernel: saxpy
+grid: ["ceildiv(N, 64)"]
+block: [128]
+buffers:
+  - {name: Y, role: none, type: f32, rows: 1, cols: N, data: random}
+  - {name: X, role: none, type: f32, rows: 1, cols: N, data: random}
+kernarg:
+  - {offset: 0,  type: ptr, value: Y}
+  - {offset: 8,  type: ptr, value: X}
+  - {offset: 16, type: f32, value: 2}
+  - {offset: 20, type: i32, value: N}
+verdict: {judge: none}
+runs:
+  - {sizes: {N: 1000}, regime: general}
+END
+is(mxcheck('run', '--case', $overlap, '--co', $co, '--device', 'emu:gfx1250', '--race', 60), 3, 'a race between workgroups is found') or diag $out, $err;
+like($out, qr/^ +race-global: .*\n(?:.*\n)* +nondeterminism: /m, '  by order, and by a hunt') or diag $out;
+my ($replay) = $out =~ /^ +replay: \S+ (.*)$/m;
+like($replay // '', qr/>[23]\b/, '  in a schedule of four waves') or diag $out;
+is(run('sh', '-c', "$mxcheck $replay"), 3, '  which can be replayed') or diag $out, $err;
 done_testing;
