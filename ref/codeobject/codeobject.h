@@ -23,7 +23,9 @@
 struct mx_architecture {
 	const char *name, *full_name;
 	uint32_t lds_bytes;
-	bool clusters; /* of workgroups */
+	bool clusters;                   /* of workgroups */
+	uint16_t simd_waves, simd_vgprs; /* of one SIMD at most; VGPRs of all its waves */
+	uint8_t vgpr_granule;            /* VGPRs that a wave takes at once */
 };
 
 /* That of the device: gfx950, or what the environment variable MXHIP_ARCH names at the first call.

@@ -72,11 +72,7 @@ static unsigned take_threads(void) {
 
 /* ---- checks ---- */
 
-enum {
-	SIMDS = 4,
-	SIMD_WAVES = 8,      /* of one SIMD, at most */
-	SIMD_REGISTERS = 512 /* for each lane of its waves [ISA 3.6.4] */
-};
+enum { SIMDS = 4 };
 
 static uint64_t threads_of(const struct mx_shape *s) {
 	return (uint64_t)s->block[0] * s->block[1] * s->block[2];
@@ -87,9 +83,10 @@ unsigned mx_waves_of(const struct mx_function *f, const struct mx_shape *s) {
 }
 
 unsigned mx_waves_fit(const struct mx_kernel *k) {
-	unsigned each = (k->vgprs + k->agprs + 7) / 8 * 8;
-	unsigned n = each ? SIMD_REGISTERS / each : SIMD_WAVES;
-	return SIMDS * (n < SIMD_WAVES ? n : SIMD_WAVES);
+	const struct mx_architecture *a = mx_architecture();
+	unsigned granules = (k->vgprs + k->agprs + a->vgpr_granule - 1) / a->vgpr_granule;
+	unsigned n = granules ? a->simd_vgprs / a->vgpr_granule / granules : a->simd_waves;
+	return SIMDS * (n < a->simd_waves ? n : a->simd_waves);
 }
 
 unsigned mx_groups_fit(const struct mx_kernel *k, unsigned waves, uint32_t dynamic_lds) {

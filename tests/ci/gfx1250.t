@@ -91,4 +91,39 @@ like($out, qr/^ +race-global: .*\n(?:.*\n)* +nondeterminism: /m, '  by order, an
 my ($replay) = $out =~ /^ +replay: \S+ (.*)$/m;
 like($replay // '', qr/>[23]\b/, '  in a schedule of four waves') or diag $out;
 is(run('sh', '-c', "$mxcheck $replay"), 3, '  which can be replayed') or diag $out, $err;
+# ---- a published kernel: FlyDSL's MXFP8 GEMM, 3 tiles of 128 x 256 x 128 in LDS by tensor copies, K = 7168 ----
+
+SKIP: {
+	my $flydsl = '../shared/foreign/seeds/flydsl_gfx1250_fp8.hsaco';
+	skip "$flydsl is not here", 3 if !-e $flydsl;
+	my $case = spew("$dir/flydsl.yaml", <<'END');
+name: flydsl/fp8
+kernel: kernel_mxscale_gemm_0
+grid: ["ceildiv(M, 128)", "ceildiv(N, 256)"]
+block: [128]
+buffers:
+  - {name: A,  role: a,       type: e4m3, rows: M, cols: K}
+  - {name: SA, role: a_scale, type: e8m0, rows: M, cols: K / 32, layout: flydsl_64, pad_cols: 4, fill: 127}
+  - {name: B,  role: b,       type: e4m3, rows: N, cols: K, layout: preshuffle_16x16}
+  - {name: SB, role: b_scale, type: e8m0, rows: N, cols: K / 32, layout: flydsl_128, pad_cols: 4, fill: 127}
+  - {name: C,  role: c,       type: bf16, rows: M, cols: N}
+kernarg:
+  - {offset: 0,  type: ptr, value: C}
+  - {offset: 16, type: ptr, value: A}
+  - {offset: 32, type: ptr, value: B}
+  - {offset: 48, type: ptr, value: SA}
+  - {offset: 64, type: ptr, value: SB}
+  - {offset: 76, type: u32, value: M}
+  - {offset: 80, type: u32, value: N}
+verdict: {judge: bits, profile: block32, mma_k: 128, k_tile: 128}
+runs:
+  - {M: 128, N: 512, K: 7168, regime: exact}
+  - {M: 128, N: 512, K: 7168, regime: general}
+END
+	my @flydsl = ('run', '--case', $case, '--co', $flydsl, '--device', 'emu:gfx1250', '--require-proof');
+	is(mxcheck(@flydsl, is_long() ? ('--race', 1000) : '*/exact'), 0, 'FlyDSL: its bits are right and its order is proved') or diag $out, $err;
+	(my $swapped = slurp($case)) =~ s/flydsl_64/flydsl_128/;
+	is(mxcheck(@flydsl[ 0, 1 ], spew("$dir/swapped.yaml", $swapped), @flydsl[ 3 .. $#flydsl ], '*/exact'), 1, '  not with scales in another layout') or diag $out, $err;
+	like($out, qr/^ +wrong-bits: /m, '  which are wrong bits') or diag $out;
+}
 done_testing;
