@@ -16,7 +16,7 @@
 
 enum {
 	MAX_WORKITEMS = 1024, /* of a workgroup */
-	MAX_LDS = 160 * 1024, /* of a gfx950 compute unit */
+	MAX_LDS = 320 * 1024, /* of gfx1250; a gfx950 has half, and its runtime refuses more */
 };
 
 static int make_shape(struct mx_plan *p, struct mx_error *err) {
