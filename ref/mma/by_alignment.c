@@ -405,7 +405,7 @@ static bool applies(const mx_profile *p, unsigned MN, unsigned K) {
 /* The products of a part below 2^31, with nothing added to them before they are cut. */
 static bool needs_64_bits(const struct aligned *x) {
 	uint64_t product = (uint64_t)x->a.most * x->b.most << (x->left > 0 ? x->left : 0);
-	return x->profile->cut > MX_CUT_FLOOR || product * x->part > INT32_MAX;
+	return x->profile->cut > MX_CUT_FLOOR || x->left > 31 || product * x->part > INT32_MAX;
 }
 
 bool mx_products_by_alignment(const struct mx_factors *g, const mx_tile_results c,

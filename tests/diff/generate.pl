@@ -165,6 +165,7 @@ sub expression {
 	do { $text = one_of(@ways) } while $text =~ /<([vw])>/ && !$type{$1};
 	$text =~ s/<VECTOR>/vector_operation($t, $d, $varies)/e;
 	$text = 'times_bf16(<e>, <e>)' if $t eq 'bf16' && $text eq '<e> * <e>';
+	$text = 'OPAQUE(<e> * <e>)' if $t =~ /^bf16x/ && $text eq '<e> * <e>'; # or clang multiplies the one element that is used
 	$text =~ s/<call>/$in_function ? '<e>' : call($t, $d)/e;
 	$text =~ s/<condition>/condition($d)/e;
 	$text =~ s/<LAST>/$elements{ $type{w} } - 1/e;

@@ -51,7 +51,7 @@ sub misprints_dpp {
 
 # VOPD3 reads a literal from its own dwords. Instructions that always have a literal of 32 bits print
 # one of 64 bits, and VOPD takes one for a constant's code. A scale prefix is valid with v0 as its dummy source.
-# Encodings of other chips are decoded: v_fma_mix of gfx9.
+# Encodings of other chips are decoded: v_fma_mix of gfx9. The result of a comparison can be a literal.
 sub misprints {
 	my ($w, $x, $y) = @_;
 	my $dual = $w >> 26 == 0x32;
@@ -59,7 +59,8 @@ sub misprints {
 		$dual && (grep({ $_ == 254 } $w & 511, $x & 511) || $y >= 128 && $y < 256) ||
 		($w >> 23) =~ /^(?:325|326)$/ && is_literal($w & 255, $w >> 8 & 255) ||
 		is_scale($w) && field($x, 18) != 256 ||
-		($w & 0xfffc0000) == 0xd3a00000;
+		($w & 0xfffc0000) == 0xd3a00000 ||
+		($w & 0xff0000ff) == 0xd40000fe;
 }
 
 # ---- random encodings ----

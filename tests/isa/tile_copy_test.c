@@ -79,7 +79,7 @@ static void test_reports(void) {
 	ok(FINDS(only, BOUNDS_WRITE, "write of 2048 bytes at 0 in LDS of 1024"),
 	   "a tile that leaves LDS is reported");
 	reset();
-	tile[7] = 0xffff << 16;
+	tile[7] = 0xffffu << 16;
 	tile[8] = 0xffffffff;
 	ok(FINDS(only, BOUNDS_WRITE, "in LDS of 1024"), "so is an immense one");
 	reset();

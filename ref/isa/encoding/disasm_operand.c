@@ -162,12 +162,12 @@ static void takes(struct mx_text *t, const struct mx_operand_spec *o, char what)
 	t->remark |= !class_takes(o->class, what);
 }
 
-/* The number of a register of another bank than 0. */
+/* The number of a register of another bank than 0, if there is one. */
 static void put_bank(struct mx_text *t, unsigned first, const struct mx_operand_spec *o) {
-	enum { BANK = 256 };
+	enum { BANK = 256, BANKS = 4 };
 	int slot = t->banks ? mx_bank_slot(t->form, o) : -1;
 	unsigned bank = slot < 0 ? 0 : t->banks >> 2 * slot & 3;
-	if (!bank)
+	if (!bank || BANK * bank + first + o->size > BANKS * BANK)
 		return;
 	mx_put(t, " /*");
 	put_range(t, "v", BANK * bank + first, o->size);
