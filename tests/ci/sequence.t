@@ -234,7 +234,7 @@ is_refused('an unknown key of a step', ':16: unexpected key: lsd', "kernel: reve
 is_refused('overlapping arguments of a step', ':20: steps\[1\]\.kernarg\[1\]\.offset: overlaps steps\[1\]\.kernarg\[0\]', '{offset: 8, type: ptr, value: OUT}' => '{offset: 4, type: ptr, value: OUT}');
 is_refused('a grid without a workgroup', ': steps\[0\]\.grid\[0\]: G - 2 is 0, less than 1', 'grid: [G]' => 'grid: ["G - 2"]');
 is_refused('too many work-items', ': steps\[0\]\.block: 256 x 5 x 1 work-items, more than 1024', 'block: [256]' => 'block: [256, 5]');
-is_refused('too much LDS', ': steps\[0\]\.lds: 163841 is more than 163840', "    grid: [G]\n" => "    grid: [G]\n    lds: 163841\n");
+is_refused('too much LDS', ': steps\[0\]\.lds: 327681 is more than 327680', "    grid: [G]\n" => "    grid: [G]\n    lds: 327681\n");
 my $single = $twice =~ s/  - kernel: reverse # last\n(?:    .*\n)+//r;
 is(mxcheck(@run, '--case', edited($single, 'judge: repack' => 'judge: none', ', of: IN' => '')), 0, 'one step is enough') or report();
 is_refused('no step at all', ':8: insufficient entries .*', $twice =~ /(steps:\n.*?)verdict/s ? $1 : '' => "steps: []\n");
