@@ -402,9 +402,11 @@ static bool applies(const mx_profile *p, unsigned MN, unsigned K) {
 	       MN % WIDE == 0 && mx_environment_is_ieee();
 }
 
-/* The products of a part below 2^31, with nothing added to them before they are cut. */
+/* The products of a part below 2^31, with nothing added to them before they are cut. The
+ * significands of A are shifted first, so they count even if those of B are 0. */
 static bool needs_64_bits(const struct aligned *x) {
-	uint64_t product = (uint64_t)x->a.most * x->b.most << (x->left > 0 ? x->left : 0);
+	unsigned b = x->b.most ? x->b.most : 1;
+	uint64_t product = (uint64_t)x->a.most * b << (x->left > 0 ? x->left : 0);
 	return x->profile->cut > MX_CUT_FLOOR || x->left > 31 || product * x->part > INT32_MAX;
 }
 
