@@ -21,7 +21,7 @@ sub llvm22 {
 # Lists of texts, one per line of dwords; the last is 'invalid' if the line is not valid to its
 # end.
 sub ours {
-	my $arch = shift;
+	my $arch = shift =~ s/,.*//r;
 	open my $f, '>', "$dir/ours" or die;
 	print $f "$_\n" for @_;
 	close $f;
@@ -38,8 +38,9 @@ sub theirs {
 		print $f "[$bytes]\n[0x34 0x12 0x80 0xbf]\n";
 	}
 	close $f;
+	my ($cpu, $attributes) = split /,/, $arch, 2;
 	my @out = split /^\ts_nop 0x1234\n/m, `$llvm/llvm-mc --disassemble -triple=amdgcn-amd-amdhsa \\
-		-mcpu=$arch < $dir/theirs 2>$dir/warnings`, -1;
+		-mcpu=$cpu -mattr=@{[ $attributes // '' ]} < $dir/theirs 2>$dir/warnings`, -1;
 	die 'llvm-mc stopped after ' . $_[ @out - 1 ] if @out != @_ + 1;
 	open my $w, '<', "$dir/warnings" or die;
 	my %warned = map { /^<stdin>:(\d+):\d+: warning/ ? (($1 - 1) / 2 => 1) : () } <$w>;
@@ -54,6 +55,7 @@ sub remarks {
 	return @text;
 }
 
+# arch: a processor, and after a comma attributes for llvm-mc.
 sub compare {
 	my ($arch, $what, @lines) = @_;
 	my @ours = ours($arch, @lines);

@@ -49,6 +49,18 @@ sub misprints_dpp {
 		$op =~ /^(?:299|310)$/ && field($x, 9) >= 128 && field($x, 9) <= 248;
 }
 
+# v_mov_b16 and v_swap_b16, which only real-true16 has.
+sub is_true16_row {
+	my ($form, $op) = @_;
+	return $form eq 'VOP1' && ($op == 0x1c || $op == 0x66) || $form eq 'VOP3' && $op == 0x19c;
+}
+
+sub is_true16 {
+	my ($w) = @_;
+	return $w >> 25 == 0x3f && is_true16_row('VOP1', $w >> 9 & 255) ||
+		$w >> 26 == 0x35 && is_true16_row('VOP3', $w >> 16 & 0x3ff);
+}
+
 # VOPD3 reads a literal from its own dwords. Instructions that always have a literal of 32 bits print
 # one of 64 bits, and VOPD takes one for a constant's code. A scale prefix is valid with v0 as its dummy source.
 # Encodings of other chips are decoded: v_fma_mix of gfx9. The result of a comparison can be a literal.
@@ -141,7 +153,7 @@ sub favour {
 }
 
 sub random_line {
-	my ($format, $value, $mask, $opcode, $dwords, $op) = @_;
+	my ($format, $value, $mask, $opcode, $dwords, $op, $true16) = @_;
 	my $low = 0;
 	$low++ while $opcode && !($opcode >> $low & 1);
 	for (;;) {
@@ -150,7 +162,7 @@ sub random_line {
 			map { bits(rnd() % 5) & 0xffffffff } 2 .. $dwords);
 		favour($format, \@w);
 		push @w, map { $literals[ rnd() % @literals ] } 1, 2;
-		next if crashes(@w) || crashes((@w, 0)[ 2, 3 ]) || misprints_dpp(@w) || misprints(@w);
+		next if crashes(@w) || crashes((@w, 0)[ 2, 3 ]) || misprints_dpp(@w) || misprints(@w) || !is_true16(@w) != !$true16;
 		return join ' ', map { sprintf '%08x', $_ } @w, (0xbf800000) x 4;
 	}
 }
@@ -166,7 +178,9 @@ open my $def, '<', 'ref/isa/encoding/gfx1250.def' or die;
 my @rows = map { /^MX_TEXT(?:_FIXED)?\((\w+), *(\w+), (\w+),/ ? [ $1, hex $2 ] : () } <$def>;
 ok(@rows > 1700, 'gfx1250.def has ' . @rows . ' forms');
 compare('gfx1250', 'each opcode', map { my ($form, $op) = @$_;
-	map { random_line(@{ $format{$form} }, $form =~ /^WMMA/ ? () : $op) } 1 .. $each } @rows);
+	map { random_line(@{ $format{$form} }, $form =~ /^WMMA/ ? () : $op) } 1 .. $each } grep { !is_true16_row(@$_) } @rows);
+compare('gfx1250,+real-true16', 'halves of registers', map { my ($form, $op) = @$_;
+	map { random_line(@{ $format{$form} }, $op, 1) } 1 .. 20 * $each } grep { is_true16_row(@$_) } @rows);
 
 # ---- whole fields ----
 

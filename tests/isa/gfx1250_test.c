@@ -24,25 +24,75 @@ static const uint32_t banks[] = {
 	0xbfb00000,                         /* s_endpgm */
 };
 
-static void test_banks(void) {
-	struct machine m = machine();
-	unsigned wrong = 0;
+/* A wave with 288 VGPRs. */
+static void run(struct machine *m, const uint32_t *code, size_t bytes) {
 	fill_arena(0xee);
-	m.kernel.properties |= WAVE32;
-	m.kernel.agprs = 0;
-	m.kernel.vgprs = 288;
-	m.kernel.entry = (uintptr_t)banks;
-	m.launch.kernel = &m.kernel;
-	m.launch.block[0] = LANES;
-	m.launch.program = mx_program_new(&mx_gfx1250, banks, sizeof banks, (uintptr_t)banks);
-	m.ran = mx_launch_run(&m.launch, &m.report);
+	*m = machine();
+	m->kernel.properties |= WAVE32;
+	m->kernel.agprs = 0;
+	m->kernel.vgprs = 288;
+	m->kernel.entry = (uintptr_t)code;
+	m->launch.kernel = &m->kernel;
+	m->launch.block[0] = LANES;
+	m->launch.program = mx_program_new(&mx_gfx1250, code, bytes, (uintptr_t)code);
+	m->ran = mx_launch_run(&m->launch, &m->report);
+}
+
+static void end(struct machine *m) {
+	mx_program_free((struct mx_program *)m->launch.program);
+	mx_report_free(&m->report);
+}
+
+static void test_banks(void) {
+	struct machine m;
+	unsigned wrong = 0;
+	run(&m, banks, sizeof banks);
 	for (unsigned l = 0; l < LANES; l++)
 		wrong += get(16 * l) || get(16 * l + 4) != l + 1 || get(16 * l + 8) != l + 6 ||
 		         get(16 * l + 12) != l + 1;
 	ok(no_findings(&m) && !wrong,
 	   "v1 and v257 differ: destination, source 0, source 1, and by MODE with any field");
-	mx_program_free((struct mx_program *)m.launch.program);
-	mx_report_free(&m.report);
+	end(&m);
+}
+
+/* Halves of registers, with -mattr=+real-true16. */
+static const uint32_t halves[] = {
+	0x300c0082,                         /* v_lshlrev_b32_e32 v6, 2, v0 */
+	0x7e0202ff, 0x12345678,             /* v_mov_b32_e32 v1, 0x12345678 */
+	0x7e043981,                         /* v_mov_b16_e32 v2.l, v1.h */
+	0x7f043901,                         /* v_mov_b16_e32 v2.h, v1.l */
+	0xd59c08c8, 0x00000102,             /* v_mov_b16_e64 v200.l, v2.h op_sel:[1,0] */
+	0xd59c40c8, 0x00000100,             /* v_mov_b16_e64 v200.h, v0.l op_sel:[0,1] */
+	0x7e0203c8,                         /* v_mov_b32_e32 v1, v200 */
+	0xee068000, 0x00800000, 0x00000006, /* global_store_b32 v6, v1, s[0:1] */
+	0xbfb60003,                         /* s_sendmsg sendmsg(MSG_DEALLOC_VGPRS) */
+	0xbfb00000,                         /* s_endpgm */
+	0x7e060280,                         /* v_mov_b32_e32 v3, 0 */
+	0xbfb00000,
+};
+
+static void test_halves(void) {
+	struct machine m;
+	unsigned wrong = 0;
+	run(&m, halves, sizeof halves);
+	for (unsigned l = 0; l < LANES; l++)
+		wrong += get(4 * l) != (l << 16 | 0x5678);
+	ok(no_findings(&m) && !wrong, "v_mov_b16 reads and writes either half");
+	end(&m);
+}
+
+/* A wave that has given back its VGPRs has none. */
+static void test_release(void) {
+	enum { END = 14 };
+	uint32_t code[sizeof halves / 4];
+	struct machine m;
+	memcpy(code, halves, sizeof code);
+	code[END] = 0xbf800000; /* s_nop 0 */
+	run(&m, code, sizeof code);
+	const struct mx_finding *f = only_finding(&m);
+	ok(f && f->kind == MX_UNSUPPORTED && finding_says(&m, "VGPR 3 is beyond the 0 allocated"),
+	   "a VGPR after MSG_DEALLOC_VGPRS is a finding");
+	end(&m);
 }
 
 /* Every name of gfx1250 that the tables give to an opcode is one of gfx1250.def. */
@@ -87,6 +137,8 @@ static void test_own(void) {
 
 int main(void) {
 	test_banks();
+	test_halves();
+	test_release();
 	test_names();
 	test_own();
 	done_testing();

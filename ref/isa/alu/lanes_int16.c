@@ -27,6 +27,7 @@ VALU(v_lshrrev_b16, D((uint32_t)UB >> (A & 15)))
 VALU(v_ashrrev_i16, D((uint32_t)(SB >> (A & 15))))
 VALU(v_bitop3_b16, D(mx_bitop3(x->truth, A, B, C)))
 
+VALU(v_mov_b16, D(A))
 VALU(v_not_b16, D(~A))
 VALU(v_and_b16, D(A &B))
 VALU(v_or_b16, D(A | B))

@@ -146,11 +146,11 @@ static bool put_exec(struct mx_text *t, unsigned code, unsigned size) {
 /* Whether a class of operands accepts SGPRs (s), M0 (m), EXEC (e), LDS_DIRECT (l), VGPRs (v) or
  * constants (i). */
 static bool class_takes(char class, char what) {
-	static const char *const classes[] = { "nsmelvi", "ssmei",  "dsme", "ese",   "ks",  "lvl",
-		                               "msev",    "Osme",   "os",   "vv",    "Gv",  "gv",
-		                               "hv",      "rv",     "qv",   "Qv",    "Vse", "Cvi",
-		                               "av",      "Tsmevi", "tv",   "Xsmev", "Dsm", "Fsme",
-		                               "fs",      "js" };
+	static const char *const classes[] = {
+		"nsmelvi", "ssmei", "dsme", "ese",  "ks", "lvl", "msev",   "Osme", "os", "vv",
+		"Gv",      "gv",    "hv",   "rv",   "qv", "Qv",  "Vse",    "Cvi",  "av", "Tsmevi",
+		"tv",      "Xsmev", "Dsm",  "Fsme", "fs", "js",  "Ysmevi", "yv"
+	};
 	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
 		if (classes[i][0] == class)
 			return strchr(classes[i] + 1, what);
@@ -162,8 +162,23 @@ static void takes(struct mx_text *t, const struct mx_operand_spec *o, char what)
 	t->remark |= !class_takes(o->class, what);
 }
 
+/* The half of a 16-bit operand that is printed with it: bit 7 of a short format, or OP_SEL. */
+static const char *half_of(struct mx_text *t, unsigned *first, const struct mx_operand_spec *o) {
+	enum { HIGH_HALF = 1 << 7, DESTINATION = 3 };
+	unsigned bit = strcmp(o->field, "vdst") ? mx_operand_index(o) : DESTINATION;
+	bool high = *first & HIGH_HALF;
+	if (o->class != 'Y' && o->class != 'y')
+		return "";
+	if (t->form->format == MX_FORM_VOP3)
+		high = mx_text_bit(t, "op_sel", bit);
+	else
+		*first &= ~(unsigned)HIGH_HALF;
+	return high ? ".h" : ".l";
+}
+
 /* The number of a register of another bank than 0, if there is one. */
-static void put_bank(struct mx_text *t, unsigned first, const struct mx_operand_spec *o) {
+static void put_bank(struct mx_text *t, unsigned first, const struct mx_operand_spec *o,
+                     const char *half) {
 	enum { BANK = 256, BANKS = 4 };
 	int slot = t->banks ? mx_bank_slot(t->form, o) : -1;
 	unsigned bank = slot < 0 ? 0 : t->banks >> 2 * slot & 3;
@@ -171,7 +186,7 @@ static void put_bank(struct mx_text *t, unsigned first, const struct mx_operand_
 		return;
 	mx_put(t, " /*");
 	put_range(t, "v", BANK * bank + first, o->size);
-	mx_put(t, "*/");
+	mx_put(t, "%s*/", half);
 }
 
 /* Vector registers of several dwords begin at an even number, except for lane masks, class G, and
@@ -187,8 +202,10 @@ static bool put_vector(struct mx_text *t, unsigned first, const struct mx_operan
 		return false;
 	t->remark |= o->class == 'T' && first >= HALVES;
 	t->remark |= first % 2 && !any;
+	const char *half = half_of(t, &first, o);
 	put_range(t, acc ? "a" : "v", first, o->size);
-	put_bank(t, first, o);
+	mx_put(t, "%s", half);
+	put_bank(t, first, o, half);
 	return true;
 }
 

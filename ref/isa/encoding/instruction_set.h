@@ -95,6 +95,9 @@ struct mx_isa {
 	/* Bits of MODE, 0 if there is none: vector instructions are skipped, VGPRs are indexed. */
 	uint32_t mode_skip, mode_index;
 
+	/* The message by which a wave gives back its VGPRs before it ends, or 0. */
+	uint8_t release_message;
+
 	/* Sets pc, MODE and the registers of a wave as the hardware does before the first
 	 * instruction. All registers are unwritten before. */
 	void (*start)(struct mx_wave *w);

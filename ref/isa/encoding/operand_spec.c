@@ -161,7 +161,7 @@ unsigned mx_operand_code(mx_microcode format, const uint32_t *code,
 	if (format == MX_FORM_VOPD_Y && o->field[1] == 'd') /* its lowest bit is not that of X */
 		v = 2 * v + !mx_field_bit(MX_FORM_VOPD_X, code, "vdst", 0);
 	bool nine_bits = strncmp(o->field, "src", 3) == 0 && !dpp;
-	bool vector = strchr("vagGhrqQABWTt", o->class) && !nine_bits && o->field[1] != 'c';
+	bool vector = strchr("vagGhrqQABWTtYy", o->class) && !nine_bits && o->field[1] != 'c';
 	return vector || (dpp && mx_adds_dpp(format)) ? v + MX_VGPR : v;
 }
 

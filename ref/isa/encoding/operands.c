@@ -147,13 +147,14 @@ static unsigned common_code(const struct mx_encodings *set, unsigned code) {
 	return code == set->m0 ? MX_M0 : code;
 }
 
-/* Of a 16-bit operand in one of v0 to v127, bit 7 selects the half. Other VGPRs are in the bank of
- * their field. */
+/* Of a 16-bit operand in one of v0 to v127, bit 7 selects the half; VOP3 has OP_SEL. Other VGPRs
+ * are in the bank of their field. */
 static unsigned vector_code(struct listing *l, const struct mx_operand_spec *o, unsigned code) {
 	enum { HIGH_HALF = 1 << 7, BANK = 256, DESTINATION = 3 };
 	int slot = l->set->has_banks ? mx_bank_slot(l->row, o) : -1;
-	if (o->class == 'T' || o->class == 't') {
-		unsigned bit = o->class == 't' ? DESTINATION : mx_operand_index(o);
+	bool selects = o->class == 'Y' || o->class == 'y';
+	if (o->class == 'T' || o->class == 't' || (selects && l->row->format != MX_FORM_VOP3)) {
+		unsigned bit = is_source(o) ? mx_operand_index(o) : DESTINATION;
 		l->in->op_sel |= (uint8_t)((code & HIGH_HALF ? 1u : 0) << bit);
 		code &= ~(unsigned)HIGH_HALF;
 	}

@@ -154,12 +154,18 @@ static void message_sent(struct mx_wave *w, struct mx_memop *m) {
 	UNUSED(w), UNUSED(m);
 }
 
-/* An interrupt has no effect on memory. The other messages are for the trap handler and the
- * graphics pipeline. */
+/* An interrupt has no effect on memory. A wave may give back its VGPRs when all that it still has to
+ * do is to end; what its stores have read is kept [LLVM SIInsertWaitcnts]. The other messages are
+ * for the trap handler and the graphics pipeline. */
 FLOW(s_sendmsg) {
 	enum { INTERRUPT = 1 };
-	if ((in->imm & 15) != INTERRUPT) {
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(MESSAGE, in->imm & 15));
+	unsigned message = in->imm & 15;
+	if (message && message == w->group->run->isa->release_message) {
+		w->vgprs = w->agprs = 0;
+		return;
+	}
+	if (message != INTERRUPT) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(MESSAGE, message));
 		return;
 	}
 	struct mx_memop *m = mx_memop_new(w, in);
