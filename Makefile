@@ -245,6 +245,10 @@ crosscheck: all $(B)/venv/ready $(B)/venv/packages $(B)/venv/wave
 	@$(B)/venv/bin/python -W ignore tests/crosscheck/triton_mxfp4.py $(B)/venv
 	@$(B)/mxcheck run --case $(B)/venv/triton_mxfp4.yaml --race 200
 	@$(B)/venv/bin/python -W ignore tests/crosscheck/triton_kernels.py $(B)/venv
+	@mkdir -p $(B)/venv/gfx1250
+	@$(B)/venv/bin/python -W ignore tests/crosscheck/triton_mxfp4.py $(B)/venv/gfx1250 gfx1250
+	@$(B)/venv/bin/python -W ignore tests/crosscheck/triton_gluon.py $(B)/venv/gfx1250
+	@for case in $(B)/venv/gfx1250/*.yaml; do $(B)/mxcheck run --device emu:gfx1250 --case $$case --race 200 || exit; done
 	@env -u CC $(B)/venv/bin/python -W ignore tests/crosscheck/triton_launch.py $(B)
 	@$(B)/venv/bin/python tests/crosscheck/device_calls.py $(B) $(LLVM)
 	@$(B)/venv/bin/python tests/crosscheck/iree_kernels.py $(B)/venv

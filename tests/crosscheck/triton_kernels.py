@@ -2,18 +2,16 @@
 """Kernels in Triton other than MXFP4 GEMM: f16 and FP8 GEMM, softmax, layer norm, attention, sort,
 atomics.
 
-usage: triton_kernels.py FOLDER
+usage: triton_kernels.py FOLDER [ARCH]
 
-Compiles them for gfx950, which needs no GPU, and writes FOLDER/triton_NAME.co and
-FOLDER/triton_NAME.yaml, the case that runs each; the files that sort and atomics expect, too."""
-import pathlib
-import sys
-
+Compiles them for gfx950, or ARCH, and writes FOLDER/triton_NAME.co and FOLDER/triton_NAME.yaml, the
+case that runs each; the files that sort and atomics expect, too."""
 import numpy as np
 import triton
 import triton.language as tl
-from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
+
+import triton_case
 
 
 @triton.jit
@@ -80,8 +78,7 @@ def atomics(count, x, WIDTH: tl.constexpr):
     tl.atomic_add(count + (tl.load(x + at) & 15), 1)
 
 
-# Name: function, types of its arguments, constants, and the case. An argument is the buffer or size
-# of its name in capitals.
+# Name: function, types of its arguments, constants, and the case.
 GEMM = """grid: ["ceildiv(M, 64)", "ceildiv(N, 64)"]
 buffers:
   - {name: A, role: none, type: IN, rows: M, cols: K}
@@ -149,31 +146,14 @@ runs:
 }
 
 
-def arguments(types):
-    """The kernarg segment: two pointers of Triton's own follow, to memory that is not used here."""
-    text, at = "", 0
-    for name, type in types.items():
-        pointer = type.startswith("*")
-        at = (at + 7) // 8 * 8 if pointer else at
-        value = {"k": "KT"}.get(name, name.upper())
-        text += f"  - {{offset: {at}, type: {'ptr' if pointer else 'i32'}, value: {value}}}\n"
-        at += 8 if pointer else 4
-    return f"kernarg:\n{text}kernarg_size: {(at + 7) // 8 * 8 + 16}\n"
-
-
 def main():
-    folder = pathlib.Path(sys.argv[1])
+    folder, arch = triton_case.folder_and_arch()
     x = np.random.default_rng(1).integers(-1000, 1000, (4, 256), dtype=np.int32)
     np.save(folder / "triton_x.npy", x)
     np.save(folder / "triton_sorted.npy", np.sort(x, axis=1))
     np.save(folder / "triton_counts.npy", np.bincount(x.ravel() & 15, minlength=16).astype(np.int32)[None])
     for name, (function, types, constants, case) in KERNELS.items():
-        source = ASTSource(fn=function, signature=types | {c: "constexpr" for c in constants}, constexprs=constants)
-        kernel = triton.compile(source, target=GPUTarget("hip", "gfx950", 64), options=dict(num_warps=4))
-        (folder / f"triton_{name}.co").write_bytes(kernel.asm["hsaco"])
-        (folder / f"triton_{name}.yaml").write_text(
-            f"name: triton/{name}\ncode: triton_{name}.co\nkernel: {kernel.metadata.name}\nblock: [256]\n"
-            f"lds: {kernel.metadata.shared}\n{arguments(types)}{case}")
+        triton_case.write(folder, arch, f"triton_{name}", f"triton/{name}", function, types, constants, case, ASTSource)
 
 
 main()

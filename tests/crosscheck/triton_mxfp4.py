@@ -1,16 +1,14 @@
 """MXFP4 GEMM in Triton: C = A B^T in f32, both operands E2M1 with K contiguous.
 
-usage: triton_mxfp4.py FOLDER
+usage: triton_mxfp4.py FOLDER [ARCH]
 
-Compiles the kernel for gfx950, which needs no GPU, to FOLDER/triton_mxfp4.co, and writes the
-case that runs it: triton_mxfp4.yaml with the LDS bytes that Triton requests."""
-import pathlib
-import sys
-
+Compiles it for gfx950, or ARCH, and writes FOLDER/triton_mxfp4.co and FOLDER/triton_mxfp4.yaml, the
+case that runs it."""
 import triton
 import triton.language as tl
-from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
+
+import triton_case
 
 TILE_M, TILE_N, TILE_K, BLOCK = 64, 64, 256, 32
 
@@ -36,15 +34,30 @@ def triton_mxfp4(c, a, sa, b, sb, M, N, K, TILE_M: tl.constexpr, TILE_N: tl.cons
     tl.store(c + row[:, None] * N + col[None, :], sum, mask=(row < M)[:, None] & (col < N)[None, :])
 
 
+CASE = """grid: ["ceildiv(M, 64) * ceildiv(N, 64)"]
+buffers:
+  - {name: A,  role: a,       type: e2m1, rows: M, cols: K}
+  - {name: SA, role: a_scale, type: e8m0, rows: M, cols: K / 32}
+  - {name: B,  role: b,       type: e2m1, rows: N, cols: K}
+  - {name: SB, role: b_scale, type: e8m0, rows: N, cols: K / 32}
+  - {name: C,  role: c,       type: f32,  rows: M, cols: N}
+verdict: {judge: bits, profile: block32, mma_k: MMA_K}
+runs:
+  - {M: 64,  N: 64,  K: 256, regime: exact}
+  - {M: 100, N: 70,  K: 416, regime: exact}
+  - {M: 128, N: 192, K: 512, regime: general}
+  - {M: 33,  N: 65,  K: 288, regime: general}
+  - {M: 65,  N: 33,  K: 736, regime: special}
+"""
+MMA_K = {"gfx950": "64", "gfx1250": "128"}  # of the instruction that Triton takes
+
+
 def main():
-    folder = pathlib.Path(sys.argv[1])
+    folder, arch = triton_case.folder_and_arch()
     types = dict(c="*fp32", a="*u8", sa="*u8", b="*u8", sb="*u8", M="i32", N="i32", K="i32")
     tiles = dict(TILE_M=TILE_M, TILE_N=TILE_N, TILE_K=TILE_K)
-    source = ASTSource(fn=triton_mxfp4, signature=types | {name: "constexpr" for name in tiles}, constexprs=tiles)
-    kernel = triton.compile(source, target=GPUTarget("hip", "gfx950", 64), options=dict(num_warps=4))
-    (folder / "triton_mxfp4.co").write_bytes(kernel.asm["hsaco"])
-    case = pathlib.Path(__file__).with_suffix(".yaml").read_text()
-    (folder / "triton_mxfp4.yaml").write_text(case.replace("LDS_BYTES", str(kernel.metadata.shared)))
+    triton_case.write(folder, arch, "triton_mxfp4", "crosscheck/triton_mxfp4", triton_mxfp4, types, tiles,
+                      CASE.replace("MMA_K", MMA_K[arch]), ASTSource)
 
 
 main()
