@@ -34,6 +34,9 @@ sub dwords {
 
 my $word = qr/0x[0-9a-f]{8}/;
 
+# Whether operands are named as halves of registers, v1.l and v1.h.
+sub has_halves { return $_[0] =~ /\bv\d+\.[lh]\b/ }
+
 # The lines of the files: assembly, and a text with the dwords.
 sub lines_of {
 	my (@assembly, @typed);
@@ -56,11 +59,14 @@ my %files = (gfx950 => [ grep { !m{/gfx1250} } @files ], gfx1250 => [ grep { m{/
 my %least = (gfx950 => 500, gfx1250 => 10);
 for my $cpu (sort keys %files) {
 	my ($assembly, $typed) = lines_of(@{ $files{$cpu} });
-	my @made = llvm_mc($cpu, map { @$_ } @$assembly);
 	my @differ;
-	for my $i (0 .. $#$typed) {
-		my $want = join ' ', map { (shift(@made) // [ 0, 'nothing' ])->[1] } @{ $assembly->[$i] };
-		push @differ, "$typed->[$i][0]: $typed->[$i][1], LLVM makes $want" if $want ne $typed->[$i][1];
+	for my $halves (0, 1) {
+		my @these = grep { !$halves == !has_halves($typed->[$_][0]) } 0 .. $#$typed;
+		my @made = llvm_mc($cpu . ' -mattr=+real-true16' x $halves, map { @{ $assembly->[$_] } } @these);
+		for my $i (@these) {
+			my $want = join ' ', map { (shift(@made) // [ 0, 'nothing' ])->[1] } @{ $assembly->[$i] };
+			push @differ, "$typed->[$i][0]: $typed->[$i][1], LLVM makes $want" if $want ne $typed->[$i][1];
+		}
 	}
 	ok(@$typed > $least{$cpu}, scalar(@$typed) . " lines of assembly for $cpu have dwords in tests/isa");
 	ok(!@differ, '  LLVM assembles each line to its dwords') or diag("first: $differ[0]");

@@ -110,7 +110,7 @@ static void set_operand(const struct mx_isa_row *row, uint32_t code[4], const ch
 		mx_isa_row_set(row, code, name, SGPR);
 	else if (!strcmp(name, "vdst") && class == 'v')
 		mx_isa_row_set(row, code, name, VDST);
-	else if (source && strchr("nvgCGhrqQal", class))
+	else if (source && strchr("nvgCGhrqQalYy", class))
 		mx_isa_row_set(row, code, name, VGPR);
 }
 
