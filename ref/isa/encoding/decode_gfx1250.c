@@ -112,6 +112,10 @@ static void decode_memory(struct mx_inst *in, mx_microcode format) {
 	}
 	in->imm = mx_sign_extend(offset, OFFSET_BITS);
 	in->mem.glc = in->mem.sc1;
+	in->mem.offen = mx_field(format, in->dwords, "offen");
+	in->mem.idxen = mx_field(format, in->dwords, "idxen");
+	if (mx_field(format, in->dwords, "tfe"))
+		in->unsupported = "tfe";
 }
 
 static void decode_fields(struct mx_inst *in, const struct mx_isa_row *row, mx_microcode format) {

@@ -85,6 +85,7 @@ typedef enum {
 	MX_IS_LANE_MOVE,   /* ds_swizzle, ds_permute, ds_bpermute: no access to LDS */
 	MX_IS_LDS_COUNTER, /* ds_append, ds_consume */
 	MX_IS_LDS_NOP,
+	MX_IS_TRANSPOSE,  /* a load from device memory that transposes */
 	MX_IS_INVALIDATE, /* buffer_inv */
 	MX_IS_WRITE_BACK, /* buffer_wbl2 */
 	MX_IS_SCALAR_CACHE,

@@ -239,10 +239,10 @@ static void add_number(struct listing *l, const struct mx_operand_spec *o, unsig
 		l->in->imm = (int32_t)code;
 }
 
-/* addr, vaddr, saddr, sbase, srsrc, soffset */
+/* addr, vaddr, saddr, sbase, srsrc or rsrc, soffset */
 static void add_address(struct mx_inst *in, const struct mx_operand_spec *o, unsigned code,
                         unsigned dwords) {
-	if (is(o, "srsrc"))
+	if (is(o, "srsrc") || is(o, "rsrc"))
 		add_at(in, MX_AT_BASE, MX_AS_DESCRIPTOR, code, dwords);
 	else if (is(o, "soffset"))
 		add_at(in, MX_AT_OFFSET, MX_AS_OFFSET, code, dwords);

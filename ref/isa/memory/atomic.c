@@ -43,6 +43,16 @@ INTEGER(xor, m ^ d)
 INTEGER(mskor, (m & ~d) | c)
 INTEGER(wrap, m >= d ? m - d : m + c)
 
+/* Differences that would be negative: not stored, or zero [LLVM usub_cond, usub_sat]. */
+uint64_t mx_rmw_cond_sub32(const struct mx_rmw *x) {
+	uint32_t m = (uint32_t)x->old, d = (uint32_t)x->data;
+	return m >= d ? m - d : m;
+}
+uint64_t mx_rmw_sub_clamp32(const struct mx_rmw *x) {
+	uint32_t m = (uint32_t)x->old, d = (uint32_t)x->data;
+	return m > d ? m - d : 0;
+}
+
 /* ---- floating point ---- */
 
 /* Widths, and the position in MODE of the two denormal bits: keep inputs, keep outputs. */

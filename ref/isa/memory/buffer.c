@@ -1,43 +1,13 @@
 /* Addresses of MUBUF and MTBUF: resource descriptors, range checks, swizzling [ISA 9.1]. */
 #include "../machine/findings.h"
 #include "../machine/registers.h"
+#include "descriptor.h"
 #include "together.h"
 #include "vmem.h"
 
-/* The fields of a resource descriptor [ISA table 48]. Cache swizzle, user VM and NV do not affect
- * the data. */
-struct descriptor {
-	uint64_t base;
-	uint32_t stride, num_records, word3;
-	unsigned index_stride;
-	bool swizzle, add_tid, unbound;
-};
-
-static bool read_descriptor(struct mx_wave *w, const struct mx_inst *in, struct descriptor *d) {
-	const uint32_t *s = w->s + mx_operand_at(in, MX_AT_BASE);
-	mx_check_scalars_written(w, in, mx_operand_at(in, MX_AT_BASE), 4);
-	bool wide = s[3] >> 23 & 1 && !(in->op->flags & MX_FORMAT);
-	*d = (struct descriptor){
-		.base = s[0] | (uint64_t)(s[1] & 0xffff) << 32,
-		.stride = (s[1] >> 16 & 0x3fff) | (wide ? s[3] >> 15 & 15 : 0) << 14,
-		.num_records = s[2],
-		.word3 = s[3],
-		.index_stride = 8u << (s[3] >> 21 & 3),
-		.swizzle = s[1] >> 31,
-		.add_tid = s[3] >> 23 & 1,
-		.unbound = !wide && (s[3] >> 15 & 15) == 0, /* data format 0 */
-	};
-	if (d->unbound)
-		d->num_records = 0;
-	if (!(s[3] >> 30))
-		return true;
-	mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(BUFFER_TYPE, s[0], s[1], s[2], s[3]));
-	return false;
-}
-
 /* An access to a buffer. */
 struct access {
-	struct descriptor d;
+	struct mx_descriptor d;
 	uint32_t soffset;
 	unsigned bytes; /* per element */
 	bool whole;     /* range check of the whole access, not by dword */
@@ -72,8 +42,8 @@ static uint8_t check_raw(const struct mx_wave *w, unsigned lane, const struct ac
 
 /* ---- raw buffers, the common case ---- */
 
-static bool is_raw(const struct mx_inst *in, const struct descriptor *d) {
-	return !in->mem.idxen && !d->add_tid && !d->swizzle;
+static bool is_raw(const struct mx_inst *in, const struct mx_descriptor *d) {
+	return !in->mem.idxen && !d->add_tid && !d->swizzle && !d->has_records;
 }
 
 /* Of a lane at an offset, all data are in range, with SOFFSET and without it; or none are. */
@@ -166,7 +136,7 @@ static void raw_addresses(struct mx_wave *w, struct mx_memop *m, const struct ac
 /* ---- other buffers ---- */
 
 /* [ISA 9.1.5.2] */
-static uint64_t swizzled(const struct descriptor *d, uint32_t index, uint32_t offset,
+static uint64_t swizzled(const struct mx_descriptor *d, uint32_t index, uint32_t offset,
                          uint32_t element) {
 	uint64_t block = (uint64_t)(index / d->index_stride) * d->stride;
 	return (block + offset / element * element) * d->index_stride +
@@ -195,18 +165,19 @@ static uint64_t place(struct mx_wave *w, const struct mx_inst *in, unsigned lane
 static uint8_t check_lane(struct mx_wave *w, const struct mx_inst *in, unsigned lane,
                           const struct access *a, uint32_t vgpr_index, uint32_t index,
                           uint32_t offset) {
-	const struct descriptor *d = &a->d;
+	const struct mx_descriptor *d = &a->d;
 	if (d->unbound)
 		return 0;
 	if (d->add_tid && !in->mem.idxen)
 		return 0xf;
 	uint8_t record = vgpr_index < d->num_records ? 0xf : 0;
 	uint8_t other = index < d->num_records ? 0xf : 0;
-	if (in->mem.idxen && d->stride && !d->add_tid)
+	bool leaves_record = d->has_records && record && offset + a->bytes > d->stride;
+	if (in->mem.idxen && d->stride && !d->add_tid && !leaves_record)
 		return record;
 	if (!in->mem.idxen || !d->stride)
 		other = raw_inside(a, offset);
-	if ((other & 1) != (record & 1))
+	if ((other & 1) != (record & 1) || leaves_record)
 		mx_find(w, in, MX_AMBIGUOUS, (int)lane, a->d.base + offset,
 		        MX_BECAUSE(RANGE_CHECK, index, offset, d->num_records));
 	return in->mem.idxen && !d->stride ? other : record;
@@ -231,7 +202,7 @@ static void load_or_store(struct mx_wave *w, const struct mx_inst *in) {
 	struct access a;
 	unsigned registers = in->mem.offen + in->mem.idxen;
 	unsigned row = mx_row_at(in, MX_AT_ADDRESS), soffset = mx_operand_at(in, MX_AT_OFFSET);
-	bool good = read_descriptor(w, in, &a.d) &&
+	bool good = mx_read_descriptor(w, in, &a.d) &&
 	            (!registers || mx_addresses_exist(w, in, row, registers));
 	struct mx_memop *m = good ? mx_memop_new(w, in) : NULL;
 	if (!m)

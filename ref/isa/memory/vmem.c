@@ -95,14 +95,28 @@ uint32_t mx_loaded(struct mx_wave *w, const struct mx_memop *m, unsigned lane, u
 	return mx_extend(m->in, v, bytes);
 }
 
-static void land_load(struct mx_wave *w, struct mx_memop *m) {
+static void read_lanes(struct mx_wave *w, struct mx_memop *m) {
 	unsigned l;
-	for (unsigned k = 0; k < mx_dwords(m->in->op->d); k++) {
+	for (unsigned k = 0; k < mx_dwords(m->in->op->d); k++)
 		MX_FOR_LANES(l, m->exec)
-		m->data[k][l] = mx_loaded(w, m, l, k, &m->unwritten[k][l]);
+	m->data[k][l] = mx_loaded(w, m, l, k, &m->unwritten[k][l]);
+}
+
+static void write_registers(struct mx_wave *w, const struct mx_memop *m) {
+	for (unsigned k = 0; k < mx_dwords(m->in->op->d); k++)
 		mx_vwrite(w, mx_row_at(m->in, MX_AT_RESULT) + k, m->exec, m->data[k],
 		          m->unwritten[k]);
-	}
+}
+
+static void land_load(struct mx_wave *w, struct mx_memop *m) {
+	read_lanes(w, m);
+	write_registers(w, m);
+}
+
+static void land_transposed(struct mx_wave *w, struct mx_memop *m) {
+	read_lanes(w, m);
+	mx_transpose_lanes(w, m);
+	write_registers(w, m);
 }
 
 static void land_store(struct mx_wave *w, struct mx_memop *m) {
@@ -212,9 +226,13 @@ static bool check(struct mx_wave *w, struct mx_memop *m) {
 	return m->together || (!stop && check_lanes(w, m));
 }
 
-static void prepare_load(struct mx_memop *m) {
+static bool prepare_load(struct mx_wave *w, struct mx_memop *m) {
 	bool scratch = m->exec & m->scratch;
 	m->land = !m->together ? land_load : scratch ? load_scratch_together : load_together;
+	if (mx_kind_of(m->in->op) != MX_IS_TRANSPOSE)
+		return true;
+	m->land = land_transposed;
+	return mx_may_transpose(w, m);
 }
 
 /* In device memory unwritten bits are reported, and written one by one. */
@@ -246,7 +264,7 @@ bool mx_vmem_prepare(struct mx_wave *w, struct mx_memop *m) {
 	else if (in->mem.lds)
 		mx_prepare_lds(w, m);
 	else
-		prepare_load(m);
+		return prepare_load(w, m);
 	return true;
 }
 

@@ -71,6 +71,13 @@ uint32_t mx_lds_dma_place(const struct mx_memop *m, unsigned lane, unsigned *byt
 /* The copies whose lanes have an address in LDS each. False: it must not be issued. */
 bool mx_prepare_copy(struct mx_wave *w, struct mx_memop *m);
 
+/* ---- transpose.c ---- */
+
+/* Whether a transposing load may be issued; otherwise with a finding. */
+bool mx_may_transpose(struct mx_wave *w, const struct mx_memop *m);
+/* Transposes the data that the lanes have loaded. */
+void mx_transpose_lanes(const struct mx_wave *w, struct mx_memop *m);
+
 /* ---- typed.c: buffers with converted elements ---- */
 
 /* Sets m->format from the instruction or from the third dword of a resource, and returns the bytes
