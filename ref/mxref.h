@@ -1,5 +1,5 @@
-/* libmxref: the arithmetic of MX formats, scale recipes, conversions, matrix instructions, and tensor
- * descriptors.
+/* libmxref: the arithmetic of MX formats, scale recipes, conversions, matrix instructions, and
+ * tensor descriptors.
  *
  * Bits in, bits out. A value is a bit pattern in a one-member struct, so that
  * arithmetic on it by accident does not compile. Results do not depend on the
@@ -269,7 +269,8 @@ MXREF_API mx_f32 mx_f32_scale(mx_f32 x, int e);
 
 /* MX_CVT_scalef32_pk_fp8_f32 is v_cvt_scalef32_pk_fp8_f32, and so on: the
  * v_cvt_scalef32_* of gfx950, and those to and from FP8 and to 16 bits that take no
- * scale. (v_cvt_f32_bf16 is mx_bf16_to_f32 of the low half.) */
+ * scale; then those that gfx1250 alone has. (v_cvt_f32_bf16 is mx_bf16_to_f32 of the
+ * low half.) */
 typedef enum { /* num/cvt.def describes each */
 	       MX_CVT_scalef32_pk_fp8_f32,
 	       MX_CVT_scalef32_pk_bf8_f32,
@@ -332,6 +333,62 @@ typedef enum { /* num/cvt.def describes each */
 	       MX_CVT_sr_bf8_f32,
 	       MX_CVT_sr_f16_f32,
 	       MX_CVT_sr_bf16_f32,
+	       /* of gfx1250: num/cvt_gfx1250.def */
+	       MX_CVT_f16_fp8,
+	       MX_CVT_f16_bf8,
+	       MX_CVT_pk_f16_fp8,
+	       MX_CVT_pk_f16_bf8,
+	       MX_CVT_pk_fp8_f16,
+	       MX_CVT_pk_bf8_f16,
+	       MX_CVT_sr_fp8_f16,
+	       MX_CVT_sr_bf8_f16,
+	       MX_CVT_sr_pk_f16_f32,
+	       MX_CVT_sr_pk_bf16_f32,
+	       MX_CVT_scale_pk8_f16_fp8,
+	       MX_CVT_scale_pk8_bf16_fp8,
+	       MX_CVT_scale_pk8_f32_fp8,
+	       MX_CVT_scale_pk8_f16_bf8,
+	       MX_CVT_scale_pk8_bf16_bf8,
+	       MX_CVT_scale_pk8_f32_bf8,
+	       MX_CVT_scale_pk8_f16_fp4,
+	       MX_CVT_scale_pk8_bf16_fp4,
+	       MX_CVT_scale_pk8_f32_fp4,
+	       MX_CVT_scale_pk16_f16_fp6,
+	       MX_CVT_scale_pk16_bf16_fp6,
+	       MX_CVT_scale_pk16_f32_fp6,
+	       MX_CVT_scale_pk16_f16_bf6,
+	       MX_CVT_scale_pk16_bf16_bf6,
+	       MX_CVT_scale_pk16_f32_bf6,
+	       MX_CVT_scalef32_pk8_fp8_f32,
+	       MX_CVT_scalef32_pk8_fp8_f16,
+	       MX_CVT_scalef32_pk8_fp8_bf16,
+	       MX_CVT_scalef32_pk8_bf8_f32,
+	       MX_CVT_scalef32_pk8_bf8_f16,
+	       MX_CVT_scalef32_pk8_bf8_bf16,
+	       MX_CVT_scalef32_pk8_fp4_f32,
+	       MX_CVT_scalef32_pk8_fp4_f16,
+	       MX_CVT_scalef32_pk8_fp4_bf16,
+	       MX_CVT_scalef32_pk16_fp6_f32,
+	       MX_CVT_scalef32_pk16_fp6_f16,
+	       MX_CVT_scalef32_pk16_fp6_bf16,
+	       MX_CVT_scalef32_pk16_bf6_f32,
+	       MX_CVT_scalef32_pk16_bf6_f16,
+	       MX_CVT_scalef32_pk16_bf6_bf16,
+	       MX_CVT_scalef32_sr_pk8_fp8_f32,
+	       MX_CVT_scalef32_sr_pk8_fp8_f16,
+	       MX_CVT_scalef32_sr_pk8_fp8_bf16,
+	       MX_CVT_scalef32_sr_pk8_bf8_f32,
+	       MX_CVT_scalef32_sr_pk8_bf8_f16,
+	       MX_CVT_scalef32_sr_pk8_bf8_bf16,
+	       MX_CVT_scalef32_sr_pk8_fp4_f32,
+	       MX_CVT_scalef32_sr_pk8_fp4_f16,
+	       MX_CVT_scalef32_sr_pk8_fp4_bf16,
+	       MX_CVT_scalef32_sr_pk16_fp6_f32,
+	       MX_CVT_scalef32_sr_pk16_fp6_f16,
+	       MX_CVT_scalef32_sr_pk16_fp6_bf16,
+	       MX_CVT_scalef32_sr_pk16_bf6_f32,
+	       MX_CVT_scalef32_sr_pk16_bf6_f16,
+	       MX_CVT_scalef32_sr_pk16_bf6_bf16,
 	       MX_CVTS
 } mx_cvt_op;
 
@@ -339,13 +396,14 @@ typedef enum { /* num/cvt.def describes each */
 struct mx_cvt_info {
 	const char *name;        /* "v_cvt_scalef32_pk_fp8_f32" */
 	const char *from, *to;   /* "E2M1" ... "E5M2", "FP16", "BF16", "FP32" */
-	uint8_t values;          /* converted by one lane: 1, 2 or 32 */
+	uint8_t values;          /* converted by one lane: 1, 2, 8, 16 or 32 */
 	uint8_t data;            /* data operands: 1, or 2 that the values alternate between */
 	uint8_t data_dwords;     /* VGPRs of each */
 	uint8_t dst_dwords;      /* VGPRs of the destination */
 	bool scaled, stochastic; /* has a scale, a random operand */
 	bool partial;            /* writes 8 or 16 bits of its VGPR, keeping the others */
 	uint8_t op_sel;          /* the bits of OP_SEL that select something */
+	bool scale_byte;         /* its scale is an E8M0 byte: mx_cvt_scale_place */
 };
 
 /* The properties of an instruction; name is NULL if there is no such op. By name: false if none. */
@@ -362,6 +420,7 @@ struct mx_cvt_args {
 	uint8_t op_sel; /* bit i is OP_SEL[i] */
 	bool fp16_ovfl; /* MODE.FP16_OVFL */
 	bool flush_f32; /* MODE flushes subnormal f32 sources to zero, sign kept */
+	bool e5m3;      /* CLAMP of gfx1250: FP8 is E5M3, which has no sign, instead of E4M3 */
 };
 
 /* Convert one lane. d has dst_dwords dwords and may be the source array. A bit of
@@ -374,7 +433,7 @@ struct mx_cvt_args {
  *   selection      8 bits of a source: byte OP_SEL[1:0]; 16 bits, of two FP8: word
  *                  OP_SEL[0]; also SDWA's BYTE and WORD of the VOP1 forms. 8 bits
  *                  of a result: byte OP_SEL[3:2]; 16 bits: word OP_SEL[3]. A single
- *                  f16 or bf16 source is the low half.
+ *                  f16 or bf16 source is the low half; without a scale, half OP_SEL[0].
  *   to FP8         FP16_OVFL 0: MX_OVERFLOW; 1: MX_SATURATE
  *   to FP6, FP4    MX_SATURATE
  *
@@ -390,8 +449,26 @@ struct mx_cvt_args {
  *                            at the mantissa and rounds again. AMD's rocjitsu aligns
  *                            like this too: ROCm/rocm-systems pull request 6870.)
  *   to f16, bf16, f32        nearest even, subnormals kept; overflow to infinity,
- *                            but with FP16_OVFL the largest f16 for a finite source */
+ *                            but with FP16_OVFL the largest f16 for a finite source
+ *   v_cvt_sr_pk_*            the low half of `random` rounds the first value and the high
+ *                            half the second; both are aligned as 32 bits that end in zeros
+ *   to E5M3                  the magnitude of a negative number
+ *   FP16_OVFL, f16 to FP8    as for f32 (rocjitsu ignores it) */
 MXREF_API mx_status mx_cvt(mx_cvt_op op, const struct mx_cvt_args *a, uint32_t *d);
+
+/* Where a v_cvt_scale_pk* finds its scale: lane `lane` of 32 uses byte *byte of the scale operand
+ * of lane *from; mx_cvt takes it as the exponent of args.scale. Bits of SCALE_SEL
+ * (MLIR, amdgpu.scaled_ext_packed_matrix, and its lowering to rocdl):
+ *
+ *   FP4, FP6, BF6   0: blocks of 16 instead of 32, 1: byte, 2: lanes 16 to 31 instead of 0 to 15.
+ *                   Half h of the wave uses byte 2 * [1] + h; with blocks of 16, [1] + 2 * h.
+ *   FP8, BF8        0: blocks of 16, 2:1: byte, 3: lanes 16 to 31. Both halves use byte [2:1];
+ *                   with blocks of 16 half h uses [2:1] + h (assumed, from the lanes of WMMAs), and
+ *                   [2:1] must be 0 in lanes 0 to 15, or 2 in lanes 16 to 31.
+ *
+ * MX_BAD_OPTION: a reserved SCALE_SEL, a lane above 31, or an op without such a scale. */
+MXREF_API mx_status mx_cvt_scale_place(mx_cvt_op op, unsigned scale_sel, unsigned lane,
+                                       unsigned *from, unsigned *byte);
 
 /* v_prng_b32: the next state of a 32-bit shift register [ISA 12.8]. */
 MXREF_API uint32_t mx_prng(uint32_t state);
@@ -923,10 +1000,10 @@ enum { MX_FLUSH_ELEMENTS = 1, MX_FLUSH_C = 2, MX_FLUSH_RESULTS = 4, MX_FLUSH_ALL
 enum { MX_INNER_SUM = 1, MX_INNER_PRODUCTS = 2, MX_INNER_BOTH = 3 };
 
 /* MX_OK if a profile can be used: parts is 1, 2 or 4, limit 0 or at least 1; with align = 0
- * (exact sums) parts is 1 and join to limit, split, fused, cut and low are 0; else inner is 0, group
- * is 1 to 128, align, dot and acc are 1 to 40, norm and drop at most 60, and join is
- * 1 to 40 with parts and 0 with one. Else MX_BAD_PROFILE; MX_BAD_POINTER for NULL.
- * The functions below take profiles that pass. */
+ * (exact sums) parts is 1 and join to limit, split, fused, cut and low are 0; else inner is 0,
+ * group is 1 to 128, align, dot and acc are 1 to 40, norm and drop at most 60, and join is 1 to 40
+ * with parts and 0 with one. Else MX_BAD_PROFILE; MX_BAD_POINTER for NULL. The functions below take
+ * profiles that pass. */
 MXREF_API mx_status mx_profile_check(const mx_profile *p);
 
 /* The profile called `name`, or NULL. mx_profile_at(i) lists them; NULL ends. */
@@ -1265,20 +1342,20 @@ MXREF_API mx_status mx_mma_wmma_plain(const struct mx_wmma_args *args);
  *             tensor are, which are those of its first element plus x (assumed).
  *
  * Sources: the CDNA5 instruction set manual, section 10.11 and tables 61 to 67, as public digests
- * quote it; HIP's amd_gfx1250_TDM.h; rocjitsu, for repeats and what the manual leaves open. Assumed:
- * padding of a tile that repeats counts bytes from the first copy on; a tile of no elements arrives
- * at its barrier; a pad_interval or pad_amount of 0 is a size like any other (table 63; the text
- * wants both to be 0 or neither). */
+ * quote it; HIP's amd_gfx1250_TDM.h; rocjitsu, for repeats and what the manual leaves open.
+ * Assumed: padding of a tile that repeats counts bytes from the first copy on; a tile of no
+ * elements arrives at its barrier; a pad_interval or pad_amount of 0 is a size like any other
+ * (table 63; the text wants both to be 0 or neither). */
 enum { MX_TDM_DWORDS = 20, MX_TDM_DIMS = 5, MX_TDM_ROWS = 16 };
 struct mx_tdm {
-	const char *invalid; /* what no source defines: "its type is not 2". NULL: nothing */
-	bool store;          /* tensor_store_from_lds */
-	bool null;           /* copies nothing and arrives nowhere; no other field matters */
-	uint64_t memory;     /* address of the tile's first element */
-	uint32_t lds;        /* and in LDS: from the start of the workgroup's, in bytes */
-	unsigned bytes;      /* of an element: 1, 2, 4 or 8 */
-	unsigned dims;       /* of the tile; 0: it has no elements */
-	uint32_t tile[MX_TDM_DIMS];   /* elements in each dimension */
+	const char *invalid;        /* what no source defines: "its type is not 2". NULL: nothing */
+	bool store;                 /* tensor_store_from_lds */
+	bool null;                  /* copies nothing and arrives nowhere; no other field matters */
+	uint64_t memory;            /* address of the tile's first element */
+	uint32_t lds;               /* and in LDS: from the start of the workgroup's, in bytes */
+	unsigned bytes;             /* of an element: 1, 2, 4 or 8 */
+	unsigned dims;              /* of the tile; 0: it has no elements */
+	uint32_t tile[MX_TDM_DIMS]; /* elements in each dimension */
 	uint32_t tensor[MX_TDM_DIMS]; /* elements from the tile's first to the tensor's end */
 	uint64_t stride[MX_TDM_DIMS]; /* elements in memory to the next; stride[0] is 1 */
 	bool gather;                  /* two dimensions */
@@ -1310,8 +1387,8 @@ typedef void mx_tdm_visit(void *context, const struct mx_tdm_move *m);
  * descriptor is invalid; MX_BAD_SHAPE: it reaches beyond 4 GiB of LDS. */
 MXREF_API mx_status mx_tdm_moves(const struct mx_tdm *t, mx_tdm_visit *visit, void *context);
 
-/* The end in LDS of what it copies, exclusive, in bytes; UINT64_MAX for 2^32 elements and more; 0 if
- * it copies nothing, is invalid or NULL. */
+/* The end in LDS of what it copies, exclusive, in bytes; UINT64_MAX for 2^32 elements and more; 0
+ * if it copies nothing, is invalid or NULL. */
 MXREF_API uint64_t mx_tdm_lds_end(const struct mx_tdm *t);
 
 /* Writes what a descriptor says as one line, cut to `room` bytes with the final 0, for example

@@ -131,7 +131,7 @@ enum exact_status exact_decode(const char *format, uint32_t code, uint32_t *f32)
 	else if (f->over != f->nan && magnitude == f->over)
 		*f32 = F32_INF;
 	else
-		*f32 = 0x7fc00000 | (f->bits > 8 ? magnitude << (23 - f->man) : 0);
+		*f32 = 0x7fc00000 | (f->bits >= 16 ? magnitude << (23 - f->man) : 0);
 	*f32 |= sign << 31;
 	return EXACT_OK;
 }

@@ -1,29 +1,33 @@
-/* The conversion instructions of gfx950, one lane at a time, from the table cvt.def. */
+/* The conversion instructions of gfx950 and gfx1250, one lane at a time, from the tables cvt.def
+ * and cvt_gfx1250.def. */
 #include "number.h"
 
 #include <string.h>
 
 enum { SCALE_NAN = 0xFF, SCALE_BIAS = 127, MOST_DWORDS = 32 };
 
+enum scale { PLAIN, SCALED, EXPONENT, BYTES };
+enum rounding { RNE, SR, SR_HALVES };
+
 static const struct row {
 	const char *name;
-	bool scaled, stochastic;
+	enum scale scale;
+	enum rounding rounding;
 	enum mx_type from, to;
 	uint8_t values, data;
 } rows[] = {
-#define SCALED true
-#define PLAIN  false
-#define SR     true
-#define RNE    false
 #define MX_CVT(enc, id, from, to, n, ops, scale, round)                                            \
 	[MX_CVT_##id] = { "v_cvt_" #id, scale, round, MX_TYPE_##from, MX_TYPE_##to, n, ops },
 #include "cvt.def"
+#include "cvt_gfx1250.def"
 #undef MX_CVT
 };
 #define MX_CVT(...) +1
 _Static_assert(sizeof rows / sizeof *rows == MX_CVTS && 0
 #include "cvt.def"
-               == MX_CVTS, "mxref.h and cvt.def agree");
+#include "cvt_gfx1250.def"
+                                                                == MX_CVTS,
+               "mxref.h and the tables agree");
 #undef MX_CVT
 
 static unsigned bits(enum mx_type t) {
@@ -49,7 +53,7 @@ static unsigned dwords(unsigned width) {
 
 /* The first bit of the source's values, and of the result, by OP_SEL. */
 static unsigned source_start(const struct row *r, unsigned op_sel) {
-	if (!widens(r) || source_width(r) > 16)
+	if ((!widens(r) && r->scale) || source_width(r) > 16)
 		return 0;
 	return source_width(r) == 8 ? (op_sel & 3) * 8 : (op_sel & 1) * 16;
 }
@@ -80,10 +84,11 @@ struct mx_cvt_info mx_cvt_info(mx_cvt_op op) {
 		.data = r->data,
 		.data_dwords = dwords(source_width(r)),
 		.dst_dwords = dwords(result_width(r)),
-		.scaled = r->scaled,
-		.stochastic = r->stochastic,
+		.scaled = r->scale,
+		.stochastic = r->rounding,
 		.partial = result_width(r) < 32,
 		.op_sel = op_sel_bits(r),
+		.scale_byte = r->scale == BYTES,
 	};
 }
 
@@ -115,13 +120,18 @@ static void put_bits(uint32_t *words, unsigned at, unsigned n, uint32_t value) {
 		words[at / 32 + 1] |= value >> (32 - at % 32);
 }
 
+/* A format, or E5M3 instead of E4M3. */
+static const struct mx_format_info *format(enum mx_type t, const struct mx_cvt_args *a) {
+	return &mx_types[t == MX_TYPE_E4M3 && a->e5m3 ? MX_TYPE_E5M3 : t];
+}
+
 static struct mx_number value(const struct row *r, const struct mx_cvt_args *a, unsigned i) {
 	unsigned operand = i % r->data * dwords(source_width(r)) * 32;
 	unsigned at = operand + source_start(r, a->op_sel) + i / r->data * bits(r->from);
 	uint32_t code = get_bits(a->source, at, bits(r->from));
 	if (r->from == MX_TYPE_FP32 && a->flush_f32 && !(code & MX_F32_INF))
 		code &= MX_F32_SIGN;
-	return mx_decode(&mx_types[r->from], code);
+	return mx_decode(format(r->from, a), code);
 }
 
 static struct mx_number scaled(const struct row *r, uint32_t scale, struct mx_number x) {
@@ -138,6 +148,18 @@ static mx_overflow overflow(const struct row *r, bool fp16_ovfl, struct mx_numbe
 	return clamps && fp16_ovfl ? MX_SATURATE : MX_OVERFLOW;
 }
 
+static uint32_t encoded(const struct row *r, const struct mx_cvt_args *a, struct mx_number x,
+                        uint32_t random) {
+	const struct mx_format_info *to = format(r->to, a);
+	x.negative &= to->bits == bits(r->to); /* E5M3 has no sign */
+	return mx_encode(to, x, r->rounding ? MX_SR : MX_RNE, overflow(r, a->fp16_ovfl, x), random);
+}
+
+/* The random number of the next value. */
+static uint32_t next(const struct row *r, uint32_t random) {
+	return r->rounding == SR_HALVES ? random >> 16 : mx_prng(random);
+}
+
 mx_status mx_cvt(mx_cvt_op op, const struct mx_cvt_args *a, uint32_t *d) {
 	uint32_t out[MOST_DWORDS] = { 0 };
 	if ((unsigned)op >= MX_CVTS)
@@ -149,16 +171,32 @@ mx_status mx_cvt(mx_cvt_op op, const struct mx_cvt_args *a, uint32_t *d) {
 		return MX_BAD_OPTION;
 	uint32_t random = a->random;
 	unsigned start = result_start(r, a->op_sel), n = bits(r->to);
-	for (unsigned i = 0; i < r->values; i++, random = mx_prng(random)) {
+	for (unsigned i = 0; i < r->values; i++, random = next(r, random)) {
 		struct mx_number x = value(r, a, i);
-		if (r->scaled)
+		if (r->scale)
 			x = scaled(r, a->scale, x);
 		put_bits(out, start + i * n, n,
-		         mx_encode(&mx_types[r->to], x, r->stochastic ? MX_SR : MX_RNE,
-		                   overflow(r, a->fp16_ovfl, x), random));
+		         encoded(r, a, x, r->rounding == SR_HALVES ? random << 16 : random));
 	}
 	if (result_width(r) < 32) /* the other bits are kept */
 		out[0] |= a->old & ~(mx_ones(result_width(r)) << start);
 	memcpy(d, out, dwords(result_width(r)) * sizeof *d);
+	return MX_OK;
+}
+
+mx_status mx_cvt_scale_place(mx_cvt_op op, unsigned scale_sel, unsigned lane, unsigned *from,
+                             unsigned *byte) {
+	enum { LANES = 32, HALF = 16 };
+	if ((unsigned)op >= MX_CVTS || rows[op].scale != BYTES || lane >= LANES)
+		return MX_BAD_OPTION;
+	if (!from || !byte)
+		return MX_BAD_POINTER;
+	unsigned wide = bits(rows[op].from) == 8, half = lane / HALF;
+	unsigned by_16 = scale_sel & 1, first = scale_sel >> 1 & (wide ? 3 : 1);
+	unsigned upper = scale_sel >> (wide ? 3 : 2);
+	if (upper > 1 || (wide && by_16 && first != 2 * upper))
+		return MX_BAD_OPTION;
+	*from = HALF * upper + lane % HALF;
+	*byte = wide ? first + by_16 * half : by_16 ? first + 2 * half : 2 * first + half;
 	return MX_OK;
 }

@@ -54,6 +54,9 @@ static void test_values(void) {
 	BAD(mx_cvt, "d", MX_CVT_pk_fp8_f32, &a, NULL);
 	a.source = NULL;
 	BAD(mx_cvt, "source", MX_CVT_pk_fp8_f32, &a, dwords);
+	unsigned from, byte;
+	BAD(mx_cvt_scale_place, "from", MX_CVT_scale_pk8_f32_fp4, 0, 0, NULL, &byte);
+	BAD(mx_cvt_scale_place, "byte", MX_CVT_scale_pk8_f32_fp4, 0, 0, &from, NULL);
 }
 
 static void test_tensors(void) {

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# ref/num/cvt.def against LLVM's assembler. Every possible name of a gfx950 conversion, with
-# operands of the shape that it implies, assembles exactly if it is in the table.
+# ref/num/cvt.def and cvt_gfx1250.def against LLVM's assembler. Every possible name of a conversion,
+# with operands of the shape that it implies, assembles exactly if it is in the tables.
 use strict;
 use warnings;
 use File::Temp 'tempdir';
@@ -15,6 +15,8 @@ my %format = (E2M1 => 'fp4', E2M3 => 'fp6', E3M2 => 'bf6', E4M3 => 'fp8', E5M2 =
 	FP16 => 'f16', BF16 => 'bf16', FP32 => 'f32');
 # In other tables, because they depend on MODE, or are a shift.
 my %elsewhere = map { $_ => 1 } qw(v_cvt_f16_f32 v_cvt_f32_f16 v_cvt_f32_bf16);
+my @packs = ([ '', 1, 1 ], [ 'pk_', 2, 1 ], [ 'pk_', 2, 2 ], [ 'pk8_', 8, 1 ], [ 'pk16_', 16, 1 ],
+	[ 'pk32_', 32, 1 ], [ '2xpk16_', 32, 2 ]);
 
 # The registers of operands with these numbers of bits, from v64.
 sub registers {
@@ -34,60 +36,84 @@ sub line {
 	return "$name " . registers(@widths);
 }
 
-my %number; # of an opcode in the table of the instruction set
-open my $opcodes, '<', 'ref/isa/encoding/gfx950.def' or die;
-while (<$opcodes>) {
-	$number{"$1 $3"} = hex $2 if /^MX_TEXT\((VOP[13]),\s+(0x\w+),\s+(v_cvt_\w+),/;
+# The opcodes of an instruction set by encoding and name.
+sub numbers {
+	my %number;
+	open my $opcodes, '<', "ref/isa/encoding/$_[0].def" or die;
+	while (<$opcodes>) {
+		$number{"$1 $3"} = hex $2 if /^MX_TEXT\((VOP[13]),\s+(0x\w+),\s+(v_cvt_\w+),/;
+	}
+	return %number;
 }
 
-my %row;
-open my $def, '<', 'ref/num/cvt.def' or die;
-while (<$def>) {
-	my ($enc, $id, $from, $to, $n, $data, $scale, $round) =
-		/^MX_CVT\((\w+),\s+(\w+),\s+(\w+),\s+(\w+),\s+(\d+),\s+(\d),\s+(\w+),\s+(\w+)\)/
-		or next;
-	my ($scaled, $sr) = ($scale eq 'SCALED' ? 1 : 0, $round eq 'SR' ? 1 : 0);
-	$row{"v_cvt_$id"} = { enc => $enc, op => $number{"$enc v_cvt_$id"},
-		line => line("v_cvt_$id", $format{$from}, $format{$to}, $n, $data, $scaled, $sr) };
+# The rows of the tables that the set has.
+sub rows {
+	my ($number, @tables) = @_;
+	my %row;
+	for (map { open my $def, '<', "ref/num/$_" or die; <$def> } @tables) {
+		my ($enc, $id, $from, $to, $n, $data, $scale, $round) =
+			/^MX_CVT\((\w+),\s+(\w+),\s+(\w+),\s+(\w+),\s+(\d+),\s+(\d),\s+(\w+),\s+(\w+)\)/
+			or next;
+		my ($scaled, $sr) = ($scale ne 'PLAIN' ? 1 : 0, $round ne 'RNE' ? 1 : 0);
+		my $op = $number->{"$enc v_cvt_$id"} // next;
+		$row{"v_cvt_$id"} = { enc => $enc, op => $op,
+			line => line("v_cvt_$id", $format{$from}, $format{$to}, $n, $data, $scaled, $sr) };
+	}
+	return %row;
 }
 
-my @lines;
-for my $scaled (0, 1) {
-	for my $sr (0, 1) {
-		for my $pack ([ '', 1, 1 ], [ 'pk_', 2, 1 ], [ 'pk_', 2, 2 ], [ 'pk32_', 32, 1 ],
-			[ '2xpk16_', 32, 2 ]) {
-			my ($prefix, $n, $data) = @$pack;
-			for my $to (sort keys %bits) {
-				for my $from (sort keys %bits) {
-					my $name = 'v_cvt_' . ('', 'scalef32_')[$scaled] . ('', 'sr_')[$sr]
-						. $prefix . $to . '_' . $from;
-					push @lines, line($name, $from, $to, $n, $data, $scaled, $sr);
+sub possible_lines {
+	my @lines;
+	for my $scale ('', 'scalef32_', 'scale_') {
+		for my $sr (0, 1) {
+			for my $pack (@packs) {
+				my ($prefix, $n, $data) = @$pack;
+				for my $to (sort keys %bits) {
+					push @lines, map { line('v_cvt_' . $scale . ('', 'sr_')[$sr] . $prefix . $to . '_' . $_,
+						$_, $to, $n, $data, $scale ne '', $sr) } sort keys %bits;
 				}
 			}
 		}
 	}
+	return @lines;
 }
 
-my $file = tempdir(CLEANUP => 1) . '/conversions.s';
-open my $asm, '>', $file or die;
-print $asm "$_\n" for @lines;
-close $asm;
-my %code;
-for (`$llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 -show-encoding $file 2>/dev/null`) {
-	my ($name, $operands, $bytes) = /^\s*(v_cvt\w+) (.*?)\s*; encoding: \[(.*)\]/ or next;
-	$name =~ s/_e(32|64)$//;
-	my @byte = map { hex } split /,/, $bytes;
-	$code{"$name $operands"} = $byte[0] | $byte[1] << 8 | $byte[2] << 16 | $byte[3] << 24;
+# The first dword of each line that assembles, by the line.
+sub assembled {
+	my ($cpu, @lines) = @_;
+	my $file = tempdir(CLEANUP => 1) . '/conversions.s';
+	open my $asm, '>', $file or die;
+	print $asm "$_\n" for @lines;
+	close $asm;
+	my %code;
+	for (`$llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=$cpu -show-encoding $file 2>/dev/null`) {
+		my ($name, $operands, $bytes) = /^\s*(v_cvt\w+) (.*?)\s*; encoding: \[(.*)\]/ or next;
+		$name =~ s/_e(32|64)$//;
+		my @byte = map { hex } split /,/, $bytes;
+		$code{"$name $operands"} = $byte[0] | $byte[1] << 8 | $byte[2] << 16 | $byte[3] << 24;
+	}
+	return %code;
 }
 
-my %known = map { (split)[0] => 1 } keys %code;
-is_deeply([ sort keys %row ], [ grep { !$elsewhere{$_} } sort keys %known ],
-	scalar(keys %row) . ' conversions, the same that LLVM assembles of ' . @lines . ' possible names');
-is_deeply([ sort map { $_->{line} } values %row ],
-	[ sort grep { !$elsewhere{ (split)[0] } } keys %code ], 'their operands have the same shapes');
-my @wrong = grep {
-	my $code = $code{ $row{$_}{line} } // 0;
-	$row{$_}{op} != ($row{$_}{enc} eq 'VOP1' ? $code >> 9 & 0xff : $code >> 16 & 0x3ff);
-} sort keys %row;
-is_deeply(\@wrong, [], 'and the opcodes of gfx950.def');
+sub compare {
+	my ($cpu, @tables) = @_;
+	my %number = numbers($cpu);
+	my %row = rows(\%number, @tables);
+	my @lines = possible_lines();
+	my %code = assembled($cpu, @lines);
+	delete $code{$_} for grep { $elsewhere{ (split)[0] } } keys %code;
+	my %known = map { (split)[0] => 1 } keys %code;
+	is_deeply([ sort keys %row ], [ sort keys %known ],
+		"$cpu: " . keys(%row) . ' conversions, the same that LLVM assembles of ' . @lines . ' possible names');
+	is_deeply([ sort map { $_->{line} } values %row ], [ sort keys %code ],
+		'their operands have the same shapes');
+	my @wrong = grep {
+		my $code = $code{ $row{$_}{line} } // 0;
+		$row{$_}{op} != ($row{$_}{enc} eq 'VOP1' ? $code >> 9 & 0xff : $code >> 16 & 0x3ff);
+	} sort keys %row;
+	is_deeply(\@wrong, [], "and the opcodes of $cpu.def");
+}
+
+compare('gfx950', 'cvt.def');
+compare('gfx1250', 'cvt.def', 'cvt_gfx1250.def');
 done_testing();

@@ -1,11 +1,12 @@
-/* gfx950's conversion instructions: each against the conversion in its name, evaluated
- * by oracle/exact, with every OP_SEL, FP16_OVFL and f32 denormal mode. */
+/* The conversion instructions of gfx950 and gfx1250: each against the conversion in its name,
+ * evaluated by oracle/exact, with every OP_SEL, FP16_OVFL and f32 denormal mode. */
 #include "../../oracle/exact/exact.h"
 #include "../../ref/mxref.h"
 #include "../random.h"
 #include "../tap.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define INF  0x7f800000u
@@ -22,7 +23,7 @@ static uint64_t rng(void) {
 struct shape {
 	const char *from, *to;
 	int from_bits, to_bits, n, operands;
-	bool scaled, stochastic;
+	bool scaled, stochastic, halves; /* of the random number, one for each of two results */
 };
 
 static const char *format_of(const char *token, int *bits) {
@@ -40,22 +41,22 @@ static const char *format_of(const char *token, int *bits) {
 	return NULL;
 }
 
-/* v_cvt [scalef32] [sr] [pk | pk32 | 2xpk16] TO FROM. Two f32 of a pk are two
- * operands, or one of 64 bits if there is a random operand [ISA 12.11]. */
+/* v_cvt [scalef32 | scale] [sr] [pk | pk8 | pk16 | pk32 | 2xpk16] TO FROM. Two f32 of a pk are two
+ * operands, or one of 64 bits if there are a random operand and a scale [ISA 12.11]. */
 static bool read_name(const char *name, struct shape *s) {
 	char text[64], *rest, *token;
 	bool pair = false;
 	*s = (struct shape){ .n = 1, .operands = 1 };
 	snprintf(text, sizeof text, "%s", name);
 	for (token = strtok_r(text, "_", &rest); token; token = strtok_r(NULL, "_", &rest)) {
-		if (!strcmp(token, "scalef32"))
+		if (!strncmp(token, "scale", strlen("scale")))
 			s->scaled = true;
 		else if (!strcmp(token, "sr"))
 			s->stochastic = true;
 		else if (!strcmp(token, "pk"))
 			pair = true, s->n = 2;
-		else if (!strcmp(token, "pk32"))
-			s->n = 32;
+		else if (!strncmp(token, "pk", strlen("pk")))
+			s->n = atoi(token + strlen("pk"));
 		else if (!strcmp(token, "2xpk16"))
 			s->n = 32, s->operands = 2;
 		else if (!s->to)
@@ -63,19 +64,24 @@ static bool read_name(const char *name, struct shape *s) {
 		else
 			s->from = format_of(token, &s->from_bits);
 	}
-	if (pair && !s->stochastic && s->from_bits == 32)
+	s->halves = pair && s->stochastic && !s->scaled;
+	if (pair && (!s->stochastic || s->halves) && s->from_bits == 32)
 		s->operands = 2;
 	return s->from && s->to;
 }
 
 static int op_sel_bits(const struct shape *s) {
 	int in = s->from_bits * s->n, out = s->to_bits * s->n;
-	int source = s->from_bits > 8 ? 0 : in == 8 ? 3 : in == 16 ? 1 : 0;
+	int source = s->from_bits > 8 && s->scaled ? 0 : in == 8 ? 3 : in == 16 ? 1 : 0;
 	return source | (out == 8 ? 0xc : out == 16 ? 8 : 0);
 }
 
 static bool bit_at(const uint32_t *words, int i) {
 	return words[i / 32] >> i % 32 & 1;
+}
+
+static const char *format_in(const char *format, const struct mx_cvt_args *a) {
+	return a->e5m3 && !strcmp(format, "E4M3") ? "E5M3" : format;
 }
 
 /* Value i of the source, as f32 (which holds all of them), with MODE applied. */
@@ -84,12 +90,12 @@ static uint32_t source_value(const struct shape *s, const struct mx_cvt_args *a,
 	int at = i % s->operands * words * 32 + i / s->operands * s->from_bits;
 	if (s->from_bits <= 8 && s->n * s->from_bits == 8)
 		at += a->op_sel % 4 * 8;
-	if (s->from_bits <= 8 && s->n * s->from_bits == 16)
+	if (op_sel_bits(s) & 1 && s->n * s->from_bits == 16)
 		at += a->op_sel % 2 * 16;
 	uint32_t code = 0, x;
 	for (int b = 0; b < s->from_bits; b++)
 		code |= (uint32_t)bit_at(a->source, at + b) << b;
-	exact_decode(s->from, code, &x);
+	exact_decode(format_in(s->from, a), code, &x);
 	if (s->from_bits == 32 && a->flush_f32 && (x & INF) == 0)
 		x &= SIGN;
 	return x;
@@ -110,7 +116,10 @@ static uint32_t result_value(const struct shape *s, const struct mx_cvt_args *a,
 		o = EXACT_SATURATE;
 	if (a->fp16_ovfl && !strcmp(s->to, "FP16") && (x & ~SIGN) != INF)
 		o = EXACT_SATURATE;
-	exact_encode(s->to, x, scale, s->stochastic ? EXACT_SR : EXACT_RNE, o, random, &code);
+	if (a->e5m3 && !strcmp(s->to, "E4M3"))
+		x &= ~SIGN;
+	exact_encode(format_in(s->to, a), x, scale, s->stochastic ? EXACT_SR : EXACT_RNE, o, random,
+	             &code);
 	return code;
 }
 
@@ -121,7 +130,8 @@ static int expected(const struct shape *s, const struct mx_cvt_args *a, uint32_t
 	memset(d, 0, words * sizeof *d);
 	d[0] = width < 32 ? a->old : 0;
 	for (int i = 0; i < s->n; i++) {
-		uint32_t code = result_value(s, a, source_value(s, a, i), random);
+		uint32_t of_i = s->halves ? a->random << 16 * (1 - i) & 0xffff0000 : random;
+		uint32_t code = result_value(s, a, source_value(s, a, i), of_i);
 		for (int b = 0; b < s->to_bits; b++) {
 			int at = start + i * s->to_bits + b;
 			d[at / 32] &= ~(1u << at % 32);
@@ -196,7 +206,7 @@ static void test_cvt(mx_cvt_op op) {
 		return;
 	}
 	struct cvt_tally t = { 0 };
-	unsigned rounds = s.n == 32 ? 600 : s.to_bits == 32 ? 6000 : 16000;
+	unsigned rounds = s.n > 2 ? 19200 / s.n : s.to_bits == 32 ? 6000 : 16000;
 	for (unsigned i = 0; i < rounds; i++) {
 		uint32_t source[32];
 		struct mx_cvt_args a = {
@@ -207,6 +217,7 @@ static void test_cvt(mx_cvt_op op) {
 			.op_sel = i % 16,
 			.fp16_ovfl = i >> 4 & 1,
 			.flush_f32 = i >> 5 & 1,
+			.e5m3 = i >> 6 & 1,
 		};
 		if (rng() % 16 == 0)
 			a.scale |= INF;
@@ -218,9 +229,10 @@ static void test_cvt(mx_cvt_op op) {
 	}
 	if (!ok(!t.wrong, "%s with every OP_SEL, FP16_OVFL and f32 denormal mode", info.name))
 		diag("first wrong of %u: dword %d is %08x, exactly %08x: source %08x %08x, "
-		     "scale %08x, random %08x, old %08x, op_sel %x, fp16_ovfl %d, flush %d",
+		     "scale %08x, random %08x, old %08x, op_sel %x, fp16_ovfl %d, flush %d, e5m3 "
+		     "%d",
 		     t.wrong, t.word, t.got, t.want, t.source[0], t.source[1], t.a.scale,
-		     t.a.random, t.a.old, t.a.op_sel, t.a.fp16_ovfl, t.a.flush_f32);
+		     t.a.random, t.a.old, t.a.op_sel, t.a.fp16_ovfl, t.a.flush_f32, t.a.e5m3);
 }
 
 /* Every 8-bit, 6-bit and 4-bit code with every exponent of the scale. */
@@ -230,9 +242,9 @@ static void test_cvt_codes(mx_cvt_op op) {
 	if (!read_name(info.name + strlen("v_cvt_"), &s) || s.from_bits > 8)
 		return;
 	struct cvt_tally t = { 0 };
-	int calls = s.n == 32 ? 2 : 256 / s.n;
+	int calls = s.n == 32 ? 2 : 256 / s.n, e5m3 = !strcmp(s.from, "E4M3");
 	for (int e = 0; e < (s.scaled ? 256 : 1); e++)
-		for (int i = 0; i < calls; i++) {
+		for (int i = 0; i < calls << e5m3; i++) {
 			uint32_t source[32] = { 0 };
 			for (int k = 0; k < s.n; k++) {
 				uint32_t code = (uint32_t)(i * s.n + k) & ((1u << s.from_bits) - 1);
@@ -242,7 +254,8 @@ static void test_cvt_codes(mx_cvt_op op) {
 			}
 			judge_cvt(&t, op, &s,
 			          &(struct mx_cvt_args){ .source = source,
-			                                 .scale = (uint32_t)e << 23 });
+			                                 .scale = (uint32_t)e << 23,
+			                                 .e5m3 = i >= calls });
 		}
 	if (!ok(!t.wrong, "%s of every code%s", info.name, s.scaled ? " and scale" : ""))
 		diag("first wrong of %u: dword %d is %08x, exactly %08x: source %08x, scale %08x",
@@ -266,8 +279,49 @@ static void test_cvt_info(void) {
 	ok(!bad, "each of %d conversion instructions has the properties of its name", MX_CVTS);
 }
 
+/* The examples of MLIR's amdgpu.scaled_ext_packed_matrix, and a measurement of FP4 with SCALE_SEL 0
+ * in ROCm/mori: { SCALE_SEL, the first lane, bytes of lanes 0 to 15 and of 16 to 31 }; the first
+ * lane -1: reserved. */
+static const int places_of_4_bits[][4] = {
+	{ 0, 0, 0, 1 },  { 2, 0, 2, 3 },  { 6, 16, 2, 3 }, { 1, 0, 0, 2 },
+	{ 7, 16, 1, 3 }, { 4, 16, 0, 1 }, { 8, -1 },
+};
+static const int places_of_8_bits[][4] = {
+	{ 0, 0, 0, 0 },   { 2, 0, 1, 1 }, { 4, 0, 2, 2 }, { 6, 0, 3, 3 }, { 10, 16, 1, 1 },
+	{ 13, 16, 2, 3 }, { 1, 0, 0, 1 }, { 3, -1 },      { 5, -1 },      { 9, -1 },
+};
+
+static bool is_at(const char *name, const int place[4]) {
+	unsigned from, byte;
+	mx_cvt_op op;
+	bool good = mx_cvt_by_name(name, &op);
+	for (unsigned lane = 0; lane < 32 && good; lane++) {
+		mx_status s = mx_cvt_scale_place(op, (unsigned)place[0], lane, &from, &byte);
+		good = place[1] < 0 ? s == MX_BAD_OPTION
+		                    : s == MX_OK && from == (unsigned)place[1] + lane % 16 &&
+		                              byte == (unsigned)place[2 + lane / 16];
+	}
+	return good;
+}
+
+static void test_scale_places(void) {
+	unsigned bad = 0, from, byte;
+	for (size_t i = 0; i < sizeof places_of_4_bits / sizeof *places_of_4_bits; i++)
+		bad += !is_at("v_cvt_scale_pk8_f32_fp4", places_of_4_bits[i]) ||
+		       !is_at("v_cvt_scale_pk16_f16_bf6", places_of_4_bits[i]);
+	for (size_t i = 0; i < sizeof places_of_8_bits / sizeof *places_of_8_bits; i++)
+		bad += !is_at("v_cvt_scale_pk8_bf16_fp8", places_of_8_bits[i]) ||
+		       !is_at("v_cvt_scale_pk8_f32_bf8", places_of_8_bits[i]);
+	ok(!bad, "scales in lanes and bytes by SCALE_SEL");
+	ok(mx_cvt_scale_place(MX_CVT_f32_fp8, 0, 0, &from, &byte) == MX_BAD_OPTION &&
+	           mx_cvt_scale_place(MX_CVT_scale_pk8_f32_fp4, 0, 32, &from, &byte) ==
+	                   MX_BAD_OPTION,
+	   "and an op without them and a lane above 31 are refused");
+}
+
 int main(void) {
 	test_cvt_info();
+	test_scale_places();
 	for (int op = 0; op < MX_CVTS; op++) {
 		test_cvt(op);
 		test_cvt_codes(op);

@@ -120,6 +120,14 @@ static bool any_denormal(const char *format, const uint32_t *value, unsigned dwo
 	return any;
 }
 
+/* Whether a lane converts a negative number to E5M3. */
+static bool any_negative(const struct mx_cvt_info *i, const uint32_t *source) {
+	uint32_t signs = 0;
+	for (unsigned k = 0; !strcmp(i->to, "E4M3") && k < i->data * i->data_dwords; k++)
+		signs |= source[k] & (!strcmp(i->from, "FP32") ? 1u << 31 : 0x80008000);
+	return signs;
+}
+
 static void flush_results(const struct mx_cvt_info *i, uint32_t *d) {
 	for (unsigned k = 0; k < i->dst_dwords; k++)
 		if (is_denormal(i->to, d[k]))
@@ -131,11 +139,26 @@ static void note(struct mx_wave *w, const struct mx_inst *in, const struct opera
 	const struct mx_cvt_info *i = &o->info;
 	if (i->scaled && (a->scale >> 23 & 0xff) == 0xff)
 		mx_assume(w, in, UINT64_C(1) << lane, MX_ASSUMES_SCALE_OF_NAN);
+	else if (mx_kind_of(in->op) == MX_IS_EXPONENT && a->scale & ~(UINT32_C(0xff) << 23))
+		mx_assume(w, in, UINT64_C(1) << lane, MX_ASSUMES_SCALE_MANTISSA);
+	else if (a->e5m3 && any_negative(i, a->source))
+		mx_assume(w, in, UINT64_C(1) << lane, MX_ASSUMES_UNSIGNED_FP8);
 	else if (loses_nan(i, a->source))
 		mx_assume(w, in, UINT64_C(1) << lane, MX_ASSUMES_NAN_TO_SMALL);
 	else if (o->denormals && (any_denormal(i->from, a->source, i->data * i->data_dwords) ||
 	                          any_denormal(i->to, d, i->dst_dwords)))
 		mx_assume(w, in, UINT64_C(1) << lane, o->denormals);
+}
+
+/* The f32 with the exponent that an E8M0 byte selects; *scale is the operand of the byte's lane.
+ * Returns the byte's unwritten bits. */
+static uint32_t gather_byte(const struct mx_wave *w, const struct mx_inst *in,
+                            const struct operand *o, unsigned lane, uint32_t *scale) {
+	unsigned from, byte;
+	mx_cvt_scale_place(in->op->cvt, in->op_sel, lane % MX_WAVE32, &from, &byte);
+	uint32_t unwritten = gather(w, o, (int)from, scale);
+	*scale = (*scale >> 8 * byte & 0xff) << 23;
+	return unwritten >> 8 * byte & 0xff;
 }
 
 /* Converts one lane; DPP may take the data from another lane. d gets the result. Returns the bits
@@ -146,15 +169,18 @@ static uint32_t convert(struct mx_wave *w, const struct mx_inst *in, const struc
 	uint32_t source[MAX_SOURCE], unwritten = 0;
 	unsigned row = mx_row_at(in, MX_AT_RESULT);
 	struct mx_cvt_args a = { .source = source,
-		                 .op_sel = in->op_sel,
+		                 .op_sel = o->info.scale_byte ? 0 : in->op_sel,
 		                 .fp16_ovfl = w->mode >> MX_MODE_FP16_OVFL & 1,
-		                 .flush_f32 = !(w->mode & MX_MODE_F32_SOURCES) };
+		                 .flush_f32 = !(w->mode & MX_MODE_F32_SOURCES),
+		                 .e5m3 = in->clamp };
 	for (unsigned n = 0; n < o->info.data; n++)
 		unwritten |= gather(w, &o->data[n], n ? (int)lane : from,
 		                    source + n * o->info.data_dwords);
 	if (o->info.stochastic)
 		unwritten |= gather(w, &o->random, (int)lane, &a.random);
-	if (o->info.scaled)
+	if (o->info.scale_byte)
+		unwritten |= gather_byte(w, in, &o->scale, lane, &a.scale);
+	else if (o->info.scaled)
 		unwritten |= gather(w, &o->scale, (int)lane, &a.scale);
 	uint32_t old_unwritten = o->info.partial ? mx_vunwritten(w, row, lane) : 0;
 	a.old = o->info.partial ? w->v[row][lane] : 0;
@@ -173,7 +199,7 @@ void mx_exec_cvt(struct mx_wave *w, const struct mx_inst *in) {
 	mx_vreg d[MAX_RESULT], unwritten;
 	uint32_t lane_result[MAX_RESULT];
 	unsigned row = mx_row_at(in, MX_AT_RESULT), l;
-	if (why || in->op_sel & ~o.info.op_sel) {
+	if (why || (!o.info.scale_byte && in->op_sel & ~o.info.op_sel)) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
 		        why ? MX_BECAUSE_OF(REFUSED, why) : MX_BECAUSE(OP_SEL));
 		return;

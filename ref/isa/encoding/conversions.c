@@ -38,12 +38,20 @@ static bool denormals_are_known(const struct mx_cvt_info *i, uint32_t mode) {
 	return (is_small(i->from) && !i->scaled) || (mode & KEEP_ALL) == KEEP_ALL;
 }
 
+/* Whether SCALE_SEL, in the bits of OP_SEL, selects a lane and a byte. */
+static bool has_scale(const struct mx_inst *in) {
+	unsigned from, byte;
+	return mx_cvt_scale_place(in->op->cvt, in->op_sel, 0, &from, &byte) == MX_OK;
+}
+
 const char *mx_cvt_refused(const struct mx_inst *in, uint32_t mode) {
 	if (!in->op || !mx_is_cvt(in->op))
 		return NULL;
 	struct mx_cvt_info info = mx_cvt_info(in->op->cvt);
-	if (in->clamp || in->omod)
+	if ((in->clamp && !(in->op->flags & MX_CLAMPS)) || in->omod)
 		return "clamp or omod of a conversion";
+	if (info.scale_byte && !has_scale(in))
+		return "a reserved SCALE_SEL";
 	if ((in->neg | in->abs) && (strcmp(info.from, "FP32") || info.data_dwords > 1))
 		return "neg or abs of a source that is not one f32";
 	if (in->sdwa.used && !selects(in, &info))

@@ -31,7 +31,7 @@ static void decode_dpp(struct mx_inst *in, mx_microcode format) {
 	in->dpp.fetch_inactive = mx_field(format, code, "fi");
 	in->dpp.row_mask = in->dpp.bank_mask = 15;
 	in->dpp.bound_zero = true;
-	if (!mx_has_lanes(in->op))
+	if (!mx_has_lanes(in->op) && !mx_is_cvt(in->op))
 		in->unsupported = "DPP of this opcode";
 	if (format >= MX_FORM_VOP2_DPP8) {
 		in->dpp.eight = mx_field(format, code, "lanes") | 1u << 24;
@@ -45,12 +45,20 @@ static void decode_dpp(struct mx_inst *in, mx_microcode format) {
 		in->unsupported = "DPP_CTRL that gfx1250 has not";
 }
 
+/* OP_SEL has the byte of a source with its high bit first [LLVM "VOP3FP8OpSel_src_bytesel"]. */
+static uint8_t with_source_byte(const struct mx_isa_row *row, uint8_t op_sel) {
+	const char *byte = strstr(row->modifiers, "byte_sel");
+	if (!byte || !strncmp(byte, "byte_sel_hi", strlen("byte_sel_hi")))
+		return op_sel;
+	return (uint8_t)((op_sel & ~3u) | (op_sel & 1) << 1 | (op_sel >> 1 & 1));
+}
+
 static void decode_valu(struct mx_inst *in, const struct mx_isa_row *row, mx_microcode format) {
 	const uint32_t *code = in->dwords;
 	bool packed = row->format == MX_FORM_PACKED, carry = in->op->flags & MX_CARRY_OUT;
 	in->neg = bits_of(format, code, "neg", 3);
 	in->abs = carry ? 0 : bits_of(format, code, packed ? "neg_hi" : "abs", 3);
-	in->op_sel = carry ? 0 : bits_of(format, code, "op_sel", 4);
+	in->op_sel = carry ? 0 : with_source_byte(row, bits_of(format, code, "op_sel", 4));
 	in->clamp = (uint8_t)mx_field(format, code, "clamp");
 	in->omod = (uint8_t)mx_field(format, code, "omod");
 	if (format == MX_FORM_VOPD3_Y && in->op->flags & MX_TRUTH) {

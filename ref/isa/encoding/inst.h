@@ -119,6 +119,7 @@ typedef enum {
 	MX_IS_DUAL,      /* two operations of the vector ALU */
 	MX_IS_TILE,      /* a copy of the tensor data mover */
 	MX_IS_ARRIVAL,   /* at a barrier in LDS, when the copies before it are over */
+	MX_IS_EXPONENT,  /* a conversion of whose f32 scale only the exponent counts [assumed] */
 } mx_kind;
 
 /* Types of vector operands. */
@@ -159,7 +160,7 @@ enum {
 	MX_CONTROL2 = 1 << 15,
 	MX_TO_AGPR = 1 << 16, /* moves with an opcode that selects the register files */
 	MX_FROM_AGPR = 1 << 17,
-	MX_CLAMPS = 1 << 18,     /* integer result: the lane function applies CLAMP */
+	MX_CLAMPS = 1 << 18,     /* integer result: the lane function applies CLAMP; FP8: E5M3 */
 	MX_KEEP_HALF = 1 << 19,  /* 16-bit result: the other half of the register is kept */
 	MX_VCC_IN = 1 << 20,     /* VCC is a source in addition to the three */
 	MX_TRUTH = 1 << 23,      /* NEG, ABS and OMOD hold a truth table */

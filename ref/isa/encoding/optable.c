@@ -29,8 +29,14 @@ struct mx_op mx_gfx950_ops[MX_OPS] = {
 #define MX_MATRIX(encoding, name, what) { ROW(encoding, name, MATRIX), .flags = what },
 #define MX_ROUNDS_RNE                   0
 #define MX_ROUNDS_SR                    MX_RESTS_ON(STOCHASTIC)
+#define MX_ROUNDS_SR_HALVES             MX_RESTS_ON(STOCHASTIC_HALVES)
+#define MX_SCALES_PLAIN                 0
+#define MX_SCALES_SCALED                0
+#define MX_SCALES_EXPONENT              MX_KIND(EXPONENT)
+#define MX_SCALES_BYTES                 MX_RESTS_ON(SCALE_PLACE)
 #define MX_CVT(encoding, id, from, to, n, ops, scale, round)                                       \
-	{ ROW(encoding, v_cvt_##id, CVT), .flags = MX_ROUNDS_##round, .cvt = MX_CVT_##id },
+	{ ROW(encoding, v_cvt_##id, CVT), .flags = MX_ROUNDS_##round | MX_SCALES_##scale,          \
+	  .cvt = MX_CVT_##id },
 #define MX_SMEM_ACCESS(name, bytes, unit, what)                                                    \
 	{ ROW(SMEM, name, MEMORY), bytes, { 0, unit, 0 }, .flags = what },
 #define MX_SMEM_ATOMIC(name, bytes, function, what)                                                \

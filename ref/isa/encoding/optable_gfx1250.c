@@ -77,6 +77,14 @@ static void keep_halves(struct mx_op *op) {
 	op->flags &= ~(uint64_t)MX_HALF_UNKNOWN;
 }
 
+/* CLAMP of a conversion to or from FP8 makes it E5M3 [LLVM "fp8_e5m3"]. */
+static void take_clamp(struct mx_op *op, const struct mx_isa_row *row) {
+	struct mx_cvt_info info = mx_cvt_info(op->cvt);
+	bool fp8 = mx_is_cvt(op) && (!strcmp(info.from, "E4M3") || !strcmp(info.to, "E4M3"));
+	if (fp8 && strstr(row->modifiers, "clamp"))
+		op->flags |= MX_CLAMPS;
+}
+
 static void add_row(size_t i, const struct mx_isa_row *row) {
 	const struct renamed *n = name_of(row);
 	if (!n || n->op == MX_OPS)
@@ -88,6 +96,7 @@ static void add_row(size_t i, const struct mx_isa_row *row) {
 		keep_halves(op);
 	}
 	op_of_row[i] = op;
+	take_clamp(op, row);
 	mx_size_operands(op, row);
 }
 
