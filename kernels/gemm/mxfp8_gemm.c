@@ -205,16 +205,16 @@ void mxfp8_gemm_f32(GLOBAL u8 *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const
 		WAVE() % 2 * 32,
 		K,
 	};
-	u32 steps = (K + STEP - 1) / STEP, rows = M - row < TILE ? M - row : TILE;
+	u32 steps = (K + STEP - 1) / STEP, rows = M - row < TILE ? M - row : TILE, s = 0;
 	f32x4 acc[FRAGS][FRAGS] = {};
 	struct staged next;
 
 	load_step(&p, 0, &next);
-	for (u32 s = 0; s < steps; s++) {
+	do {
 		write_step(&next, s);
 		load_step(&p, s + 1, &next);
 		do_step(&p, s, acc);
-	}
+	} while (++s < steps);
 	store_tile(make_buffer(C + (u64)row * N * 4, rows * N * 4), p.wave_row, col + p.wave_col, N,
 	           4, acc);
 }
