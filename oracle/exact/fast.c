@@ -23,6 +23,7 @@ const struct fast_way fast_ways[FAST_WAYS] = {
 	{ "AMX", fast_int8_amx, FAST_SIGNED, MX_CPU_AMX },
 	{ "AVX-512 VNNI", fast_int8_vnni, FAST_RAISED, MX_CPU_VNNI },
 	{ "portable", fast_int8_plain, FAST_SIGNED, MX_CPU_BASE },
+	{ "AVX-512 VNNI", fast_any_scale_vnni, FAST_ANY_SCALE, MX_CPU_VNNI },
 	{ "AMX", fast_digits_amx, FAST_DIGITS, MX_CPU_AMX },
 	{ "AVX-512", fast_wide_avx512, FAST_WIDE, MX_CPU_V4 },
 	{ "portable", fast_wide_plain, FAST_WIDE, MX_CPU_BASE },
@@ -35,19 +36,28 @@ static bool holds(enum fast_layout layout, int64_t most) {
 	return layout == FAST_WIDE || most <= (layout == FAST_DIGITS ? DIGITS : BYTE);
 }
 
-const struct fast_way *fast_choose(const struct exact_gemm *g) {
-	const struct fast_way *way = fast_ways;
+static int64_t largest(const struct exact_gemm *g) {
 	int64_t a = largest_sig(exact_format(g->a.format));
 	int64_t b = largest_sig(exact_format(g->b.format));
-	while (!holds(way->layout, a > b ? a : b) || !mx_cpu_has(way->needs))
+	return a > b ? a : b;
+}
+
+const struct fast_way *fast_choose(const struct exact_gemm *g) {
+	const struct fast_way *way = fast_ways;
+	while (!holds(way->layout, largest(g)) || !mx_cpu_has(way->needs))
 		way++;
 	return way;
 }
 
-/* For all formats. */
-static const struct fast_way *wide_way(void) {
-	const struct fast_way *way = fast_ways;
-	while (way->layout != FAST_WIDE || !mx_cpu_has(way->needs))
+/* Whether any scale is in range, and -0 must be settled. */
+static bool sums_in_f64(const struct fast_way *way) {
+	return way->layout == FAST_ANY_SCALE || way->layout == FAST_WIDE;
+}
+
+/* For all formats and scales; as fast_choose. */
+static const struct fast_way *way_in_f64(const struct exact_gemm *g) {
+	const struct fast_way *way = fast_choose(g);
+	while (!sums_in_f64(way) || !holds(way->layout, largest(g)) || !mx_cpu_has(way->needs))
 		way++;
 	return way;
 }
@@ -75,6 +85,8 @@ struct work {
 static bool is_proved(const struct work *w, size_t tile, size_t strip) {
 	enum { MOST = 127, DOT_BITS = 53, SUM_BITS = 5 };
 	const struct fast_range *a = &w->p->a.range[tile], *b = &w->p->b.range[strip];
+	if (w->way->layout == FAST_ANY_SCALE)
+		return true;
 	if (w->way->layout == FAST_WIDE)
 		return a->spread + b->spread + SUM_BITS <= DOT_BITS;
 	if (fast_may_underflow(w->p, strip, tile, 1))
@@ -105,7 +117,7 @@ static struct area area_of(const struct work *w, struct fast_part part) {
 		              smaller(part.end_strip * FAST_TILE, w->g->n) - col };
 }
 
-/* Computes an area as a separate product: by the walk, or wide. */
+/* Computes an area as a separate product: by the walk, or with sums in f64. */
 static enum exact_status apart(const struct work *w, struct area x, bool walk) {
 	struct exact_gemm g = *w->g;
 	uint32_t *out = malloc(x.rows * x.cols * sizeof *out);
@@ -114,7 +126,7 @@ static enum exact_status apart(const struct work *w, struct area x, bool walk) {
 	g.b.codes += x.col * g.b.ld, g.b.scales += x.col * g.b.ld_scales;
 	enum exact_status s = !out   ? EXACT_NO_MEMORY
 	                      : walk ? exact_walk_block32(&g, w->instruction, out)
-	                             : fast_block32(&g, wide_way(), w->instruction, out);
+	                             : fast_block32(&g, way_in_f64(&g), w->instruction, out);
 	for (size_t i = 0; !s && i < x.rows; i++)
 		memcpy(w->p->out + (x.row + i) * w->g->n + x.col, out + i * x.cols,
 		       x.cols * sizeof *out);
@@ -140,7 +152,7 @@ static enum exact_status settle_zeros(const struct work *w, struct area x) {
 /* Computes a part by the kernel. */
 static enum exact_status by_kernel(const struct work *w, struct fast_part part) {
 	w->way->kernel(w->p, part);
-	return w->way->layout == FAST_WIDE ? settle_zeros(w, area_of(w, part)) : EXACT_OK;
+	return sums_in_f64(w->way) ? settle_zeros(w, area_of(w, part)) : EXACT_OK;
 }
 
 /* Computes a wide tile that is not proved. */
@@ -228,12 +240,12 @@ static void run_all(struct work *w, size_t items, void *(*phase)(void *work)) {
 		pthread_join(other[--n], NULL);
 }
 
-/* Whether most of the product would be computed wide, part by part. */
-static bool is_mostly_wide(const struct work *w) {
-	size_t wide = 0, tiles = w->p->a.tiles, strips = w->p->b.tiles;
-	for (size_t i = 0; w->way->layout != FAST_WIDE && i < tiles * strips; i++)
-		wide += !is_proved(w, i / strips, i % strips);
-	return wide > tiles * strips / 2;
+/* Whether most of the product would be computed with sums in f64, part by part. */
+static bool is_mostly_apart(const struct work *w) {
+	size_t apart = 0, tiles = w->p->a.tiles, strips = w->p->b.tiles;
+	for (size_t i = 0; !sums_in_f64(w->way) && i < tiles * strips; i++)
+		apart += !is_proved(w, i / strips, i % strips);
+	return apart > tiles * strips / 2;
 }
 
 enum exact_status fast_block32(const struct exact_gemm *g, const struct fast_way *way,
@@ -247,8 +259,8 @@ enum exact_status fast_block32(const struct exact_gemm *g, const struct fast_way
 		choose_part(&w);
 		p.out = out;
 		run_all(&w, p.a.tiles + p.b.tiles, pack);
-		if (is_mostly_wide(&w)) {
-			status = fast_block32(g, wide_way(), instruction, out);
+		if (is_mostly_apart(&w)) {
+			status = fast_block32(g, way_in_f64(g), instruction, out);
 		} else {
 			run_all(&w, parts_of(&w), compute);
 			status = (enum exact_status)atomic_load(&w.status);

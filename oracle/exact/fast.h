@@ -6,19 +6,19 @@
  *   acc = fma(dot, 2^e, acc),   e = scales and units together,
  *
  * is the exact scaled dot added to the accumulator and rounded once, if 2^e is an f32, that is for
- * -149 <= e <= 127.
+ * -149 <= e <= 127. Dots times other factors are added in f64, as those of wide elements are.
  *
  * Wide. Other elements are f64 that include their scale. A block's dot is exact if its products,
  * multiples of one unit, sum to less than 2^53 units; fast_wide.c describes the rest.
  *
  * The accumulator starts at +0. It becomes -0 only if a negative sum rounds to zero, which it
- * cannot if all sums are multiples of 2^-149. Bytes and digits require that. Wide does not: a zero
- * dot added to -0, whose sign depends on the products, gives FAST_DOUBT, and such an element is
- * computed by the walk. NaN and infinities follow IEEE 754.
+ * cannot if all sums are multiples of 2^-149. Bytes and digits require that. Sums in f64 do not: a
+ * zero dot added to -0, whose sign depends on the products, gives FAST_DOUBT, and such an element
+ * is computed by the walk. NaN and infinities follow IEEE 754.
  *
- * Parts of the product whose bytes or digits are not proved are computed wide, or all of it if they
- * are most of it. Wide tiles that are not proved have each element of their rows split in two, on a
- * CPU with AVX-512; on others they are walked. */
+ * Parts of the product whose bytes or digits are not proved are computed with sums in f64, or all
+ * of it if they are most of it. Wide tiles that are not proved have each element of their rows
+ * split in two, on a CPU with AVX-512; on others they are walked. */
 #ifndef EXACT_FAST_H
 #define EXACT_FAST_H
 
@@ -35,8 +35,9 @@ enum {
 	FAST_ELEMENTS = FAST_TILE * EXACT_BLOCK
 };
 
-/* Representations of elements. RAISED: columns plus 64, unsigned. DIGITS: three bytes. */
-enum fast_layout { FAST_SIGNED, FAST_RAISED, FAST_DIGITS, FAST_WIDE };
+/* Representations of elements. RAISED: columns plus 64, unsigned. ANY_SCALE: the same, with sums in
+ * f64. DIGITS: three bytes. */
+enum fast_layout { FAST_SIGNED, FAST_RAISED, FAST_ANY_SCALE, FAST_DIGITS, FAST_WIDE };
 
 /* An operand in tiles of 16 rows, each in blocks: [tiles][blocks] of
  *   bytes   [16][32] of a row operand, [8][16][4] of a column operand
@@ -71,8 +72,8 @@ struct fast_part {
 	size_t strip, end_strip, tile, end_tile;
 };
 typedef void fast_kernel(const struct fast_product *p, struct fast_part part);
-fast_kernel fast_int8_plain, fast_int8_vnni, fast_int8_amx, fast_digits_amx, fast_wide_plain,
-	fast_wide_avx512;
+fast_kernel fast_int8_plain, fast_int8_vnni, fast_int8_amx, fast_any_scale_vnni, fast_digits_amx,
+	fast_wide_plain, fast_wide_avx512;
 
 /* A wide tile whose dots need more than f64: with AVX-512, each in two parts. */
 void fast_split_tile(const struct fast_product *p, size_t tile, size_t strip);
@@ -88,7 +89,7 @@ struct fast_way {
 	enum fast_layout layout;
 	enum mx_cpu needs;
 };
-enum { FAST_WAYS = 6 };
+enum { FAST_WAYS = 7 };
 extern const struct fast_way fast_ways[FAST_WAYS];
 const struct fast_way *fast_choose(const struct exact_gemm *g);
 

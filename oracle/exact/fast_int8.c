@@ -39,7 +39,7 @@ void fast_int8_plain(const struct fast_product *p, struct fast_part part) {
 }
 
 #ifdef __x86_64__
-#include <immintrin.h>
+#include "fast_odd.h"
 
 /* acc += dot * factors. */
 __attribute__((target("avx512f"), always_inline)) static inline __m512
@@ -66,11 +66,31 @@ store_rows(const struct fast_product *p, size_t tile, size_t strip, const __m512
 
 /* ---- AVX-512 VNNI: a tile's rows, the strip's block in registers ---- */
 
+enum { QUADS = EXACT_BLOCK / 4, LINE = 64 };
+
+__attribute__((target("avx512f"), always_inline)) static inline void
+load_column(const int8_t *y, __m512i column[QUADS]) {
+#pragma GCC unroll 8
+	for (int q = 0; q < QUADS; q++)
+		column[q] = _mm512_load_si512(y + LINE * q);
+}
+
 /* The instruction multiplies unsigned bytes by signed bytes. Columns are raised by 64, and the
  * start of each dot subtracts the excess. */
+__attribute__((target("avx512f,avx512vnni"), always_inline)) static inline __m512i
+vnni_dots(const __m512i column[QUADS], const int8_t *row, int32_t lift) {
+	__m512i dot = _mm512_set1_epi32(lift);
+#pragma GCC unroll 8
+	for (int q = 0; q < QUADS; q++) {
+		int32_t four;
+		memcpy(&four, row + 4 * q, 4);
+		dot = _mm512_dpbusd_epi32(dot, column[q], _mm512_set1_epi32(four));
+	}
+	return dot;
+}
+
 __attribute__((target("avx512f,avx512bw,avx512vnni"))) static void
 vnni_tile(const struct fast_product *p, size_t tile, size_t strip) {
-	enum { QUADS = EXACT_BLOCK / 4, LINE = 64 };
 	size_t blocks = p->a.blocks;
 	const int8_t *x = p->a.bytes + tile * blocks * FAST_ELEMENTS;
 	const int8_t *y = p->b.bytes + strip * blocks * FAST_ELEMENTS;
@@ -83,19 +103,11 @@ vnni_tile(const struct fast_product *p, size_t tile, size_t strip) {
 		sum[i] = _mm512_setzero_ps();
 	for (size_t b = 0; b < blocks; b++) {
 		__m512i column[QUADS];
-#pragma GCC unroll 8
-		for (int q = 0; q < QUADS; q++)
-			column[q] = _mm512_load_si512(y + LINE * q);
+		load_column(y, column);
 		__m512 factors = _mm512_load_ps(fb);
 #pragma GCC unroll 16
 		for (int i = 0; i < FAST_TILE; i++) {
-			__m512i dot = _mm512_set1_epi32(lift[i]);
-#pragma GCC unroll 8
-			for (int q = 0; q < QUADS; q++) {
-				int32_t four;
-				memcpy(&four, x + EXACT_BLOCK * i + 4 * q, 4);
-				dot = _mm512_dpbusd_epi32(dot, column[q], _mm512_set1_epi32(four));
-			}
+			__m512i dot = vnni_dots(column, x + EXACT_BLOCK * i, lift[i]);
 			sum[i] = add_dots(sum[i], dot, fa[i], factors);
 		}
 		x += FAST_ELEMENTS, y += FAST_ELEMENTS;
@@ -108,6 +120,46 @@ void fast_int8_vnni(const struct fast_product *p, struct fast_part part) {
 	for (size_t tile = part.tile; tile < part.end_tile; tile++)
 		for (size_t strip = part.strip; strip < part.end_strip; strip++)
 			vnni_tile(p, tile, strip);
+}
+
+/* The same for any scales. In f64 a factor is a power of two, and the product is exact. */
+__attribute__((target("avx512f,avx512dq"), always_inline)) static inline void
+add_in_f64(__m256i dots, __m512d factor, double *sum) {
+	__m512d before = _mm512_load_pd(sum), dot = _mm512_cvtepi32_pd(dots);
+	__m512d after = fast_add_dot(before, dot, factor, false);
+	_mm512_store_pd(sum, fast_doubt(before, dot, after));
+}
+
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vnni"))) static void
+add_block(const int8_t *x, const int8_t *y, const float *fa, const float *fb, const int32_t *lift,
+          double *sum) {
+	__m512d low = _mm512_cvtps_pd(_mm256_load_ps(fb));
+	__m512d high = _mm512_cvtps_pd(_mm256_load_ps(fb + 8));
+	__m512i column[QUADS];
+	load_column(y, column);
+#pragma GCC unroll 4
+	for (int i = 0; i < FAST_TILE; i++, sum += FAST_TILE) {
+		__m512i dot = vnni_dots(column, x + EXACT_BLOCK * i, lift[i]);
+		__m512d factor = _mm512_set1_pd((double)fa[i]);
+		add_in_f64(_mm512_castsi512_si256(dot), _mm512_mul_pd(factor, low), sum);
+		add_in_f64(_mm512_extracti64x4_epi64(dot, 1), _mm512_mul_pd(factor, high), sum + 8);
+	}
+}
+
+static void any_scale_tile(const struct fast_product *p, size_t tile, size_t strip) {
+	size_t blocks = p->a.blocks, row = tile * blocks, column = strip * blocks;
+	_Alignas(64) double sum[FAST_TILE * FAST_TILE] = { 0 };
+	for (size_t b = 0; b < blocks; b++, row++, column++)
+		add_block(p->a.bytes + row * FAST_ELEMENTS, p->b.bytes + column * FAST_ELEMENTS,
+		          p->a.factor + row * FAST_TILE, p->b.factor + column * FAST_TILE,
+		          p->a.lift + row * FAST_TILE, sum);
+	fast_store_wide(p, tile, strip, sum);
+}
+
+void fast_any_scale_vnni(const struct fast_product *p, struct fast_part part) {
+	for (size_t tile = part.tile; tile < part.end_tile; tile++)
+		for (size_t strip = part.strip; strip < part.end_strip; strip++)
+			any_scale_tile(p, tile, strip);
 }
 
 /* ---- AMX: a tile's dots of one block are one instruction ---- */
@@ -195,6 +247,9 @@ void fast_int8_vnni(const struct fast_product *p, struct fast_part part) {
 }
 void fast_int8_amx(const struct fast_product *p, struct fast_part part) {
 	fast_int8_plain(p, part);
+}
+void fast_any_scale_vnni(const struct fast_product *p, struct fast_part part) {
+	(void)p, (void)part;
 }
 
 #endif

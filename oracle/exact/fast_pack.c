@@ -125,7 +125,7 @@ enum exact_status fast_prepare(const struct exact_gemm *g, enum fast_layout layo
 	pack[0].lsb = exact_format_lsb(a), pack[1].lsb = exact_format_lsb(b);
 	pack[1].columns = true;
 	p->unit = ldexp(1, pack[0].lsb + pack[1].lsb);
-	if (layout == FAST_SIGNED || layout == FAST_RAISED)
+	if (layout != FAST_DIGITS && layout != FAST_WIDE)
 		pack[1].unit = pack[0].lsb + pack[1].lsb;
 	fast_list_codes(a, &pack[0].codes);
 	fast_list_codes(b, &pack[1].codes);
@@ -181,10 +181,14 @@ static bool bytes_of(const struct fast_pack *p, const uint8_t *row, size_t b,
 	return word[0] | word[1] | word[2] | word[3];
 }
 
+static bool is_raised(const struct fast_pack *p) {
+	return p->layout == FAST_RAISED || p->layout == FAST_ANY_SCALE;
+}
+
 static void place_bytes(const struct fast_pack *p, size_t at, size_t lane, const int8_t *x) {
 	enum { QUAD = 4, RAISES = 0x40404040 };
 	int8_t *to = p->to->bytes + at * FAST_ELEMENTS;
-	uint32_t raise = p->layout == FAST_RAISED ? RAISES : 0;
+	uint32_t raise = is_raised(p) ? RAISES : 0;
 	if (!p->columns) {
 		memcpy(to + lane * EXACT_BLOCK, x, EXACT_BLOCK);
 		return;
@@ -224,7 +228,7 @@ static void pack_bytes(const struct fast_pack *p, size_t tile, size_t b, size_t 
 		memset(x, 0, sizeof x);
 	}
 	place_bytes(p, at, lane, x);
-	if (p->layout == FAST_RAISED && !p->columns)
+	if (is_raised(p) && !p->columns)
 		p->to->lift[at * FAST_TILE + lane] = -FAST_RAISE * sum_of(x);
 	bool counts = any || scale == NAN_SCALE;
 	p->to->factor[at * FAST_TILE + lane] = counts ? p->power[scale] : 1;

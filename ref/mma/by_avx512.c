@@ -4,10 +4,10 @@
  * smallest subnormal: E2M1 (up to 12) and E2M3 (up to 60). A block's dot is an integer
  * below 32 * 60 * 60 < 2^17, by VPDPBUSD. VPDPBUSD takes one unsigned factor, so B gets
  * the offset 64, and the sum starts at -64 times the row's sum to compensate. In float,
- * the dot times the row's scale is exact, because it stays in range (bytes_apply). An FMA
+ * the dot times the row's scale is exact, because it stays in range (move_large). An FMA
  * multiplies it by the column's scale, a power of two that may be subnormal, adds the
- * accumulator and rounds once. A zero dot has lost its sign, which matters only for an
- * accumulator of -0; the method gives up on one.
+ * accumulator and rounds once. A zero dot has lost its sign, which matters only if it is
+ * added to -0; then the method gives up. A first try gives up on any -0.
  *
  * Chains, for fma32: elements times scales are exact floats, because they have at most 4
  * significant bits between 2^-143 and 2^128 (chains_apply). Every step is an FMA.
@@ -39,7 +39,7 @@
 enum { LINE = 64 }; /* bytes of a vector and of a cache line */
 enum { WIDE = 16 }; /* columns computed together: a quarter of a wave */
 enum { RUN = 16 };  /* elements of a lane that are consecutive in k, in all layouts */
-enum { OFFSET = 64, DOT_BITS = 17 };
+enum { OFFSET = 64 };
 enum { SCALE_BITS = 4 }; /* of a scale that is a float */
 enum { GROUP = 4 };      /* codes in a dword of bytes */
 enum {
@@ -200,23 +200,18 @@ struct bytes {
 	uint32_t b[MX_TILE_BLOCKS][MX_BLOCK / GROUP][MX_TILE_MN];
 	int32_t start[MX_TILE_BLOCKS][MX_TILE_MN];
 	float sa[MX_TILE_BLOCKS][MX_TILE_MN], sb[MX_TILE_BLOCKS][MX_TILE_MN];
+	/* Rows with large scales, a bit each, and the scales of columns for these. */
+	uint32_t large[MX_TILE_BLOCKS];
+	float sb_large[MX_TILE_BLOCKS][MX_TILE_MN];
 };
 
 static bool is_byte_format(mx_format f) {
 	return f == MX_E2M1 || f == MX_E2M3;
 }
 
-/* The row's scale, with the units of both formats in it, must keep dots below 2^128. It has no
- * lower limit: dots are integers, and 2^-127 * 2^-6 is a multiple of 2^-149. */
 static bool bytes_apply(const struct mx_mma_args *g) {
-	int most = 127 - DOT_BITS - mx_unit(g->fmt_a) - mx_unit(g->fmt_b);
-	if (g->profile->group != MX_BLOCK || !is_byte_format(g->fmt_a) ||
-	    !is_byte_format(g->fmt_b) || !mx_scales_are_e8m0(g))
-		return false;
-	uint8_t limit = (uint8_t)(most + 127), above = 0;
-	for (unsigned lane = 0; lane < MX_LANES; lane++) /* no exit, so that it is vectorised */
-		above |= (g->scale_a[lane] > limit) & (g->scale_a[lane] != 0xFF);
-	return !above;
+	return g->profile->group == MX_BLOCK && is_byte_format(g->fmt_a) &&
+	       is_byte_format(g->fmt_b) && mx_scales_are_e8m0(g);
 }
 
 /* The integer of each code, for VPERMB. */
@@ -301,7 +296,33 @@ AVX512 static void load_starts(struct bytes *x, unsigned MN, unsigned blocks) {
 		}
 }
 
-AVX512 static void load_all_bytes(struct bytes *x, const struct mx_mma_args *g) {
+/* A dot times its row's scale, with the units of both formats in it, may reach 2^128. Such large
+ * scales are divided by 2^32, and those of columns multiplied, but to at most 2^127: beyond, every
+ * product but 0 overflows in any case. Scales have no lower limit: dots are integers, and 2^-127 *
+ * 2^-6 is a multiple of 2^-149. Returns whether there are large scales. */
+AVX512 static bool move_large(struct bytes *x, unsigned MN, unsigned blocks) {
+	const __m512 up = _mm512_set1_ps(0x1p32f), down = _mm512_set1_ps(0x1p-32f);
+	const __m512 least = _mm512_set1_ps(0x1p111f), most = _mm512_set1_ps(0x1p127f);
+	uint32_t any = 0;
+	for (unsigned block = 0; block < blocks; block++) {
+		x->large[block] = 0;
+		for (unsigned i = 0; i < MN; i += WIDE) {
+			__m512 sa = _mm512_loadu_ps(&x->sa[block][i]);
+			__m512 sb = _mm512_loadu_ps(&x->sb[block][i]);
+			__mmask16 large = _mm512_cmp_ps_mask(sa, least, _CMP_GE_OQ);
+			_mm512_storeu_ps(&x->sa[block][i], _mm512_mask_mul_ps(sa, large, sa, down));
+			_mm512_storeu_ps(
+				&x->sb_large[block][i],
+				_mm512_min_ps(most, _mm512_mul_ps(sb, up))); /* NaN stays */
+			x->large[block] |= (uint32_t)large << i;
+		}
+		any |= x->large[block];
+	}
+	return any;
+}
+
+/* Returns whether there are large scales. */
+AVX512 static bool load_all_bytes(struct bytes *x, const struct mx_mma_args *g) {
 	unsigned MN = mx_mn(g->shape), blocks = mx_shape_k(g->shape) / MX_BLOCK;
 	int exp = 127 + mx_unit(g->fmt_a) + mx_unit(g->fmt_b);
 	__m512 units = _mm512_castsi512_ps(_mm512_set1_epi32(exp << MX_F32_MAN));
@@ -316,16 +337,19 @@ AVX512 static void load_all_bytes(struct bytes *x, const struct mx_mma_args *g) 
 			float *sa = &x->sa[block][row];
 			_mm512_storeu_ps(sa, _mm512_mul_ps(_mm512_loadu_ps(sa), units));
 		}
+	return move_large(x, MN, blocks);
 }
 
-/* All blocks of WIDE columns, a block at a time, because B's part of it fits in registers. *gave_up
- * gets the lanes with an accumulator of -0. */
-AVX512 INLINE void bytes_columns(const struct bytes *x, unsigned MN, unsigned col,
-                                 float acc[MX_TILE_MN][WIDE], __mmask16 *gave_up) {
+/* All blocks of WIDE columns, a block at a time, because B's part of it fits in registers. Returns
+ * the lanes with an accumulator of -0: with `hard`, only those with a zero dot for one, and rows
+ * may have large scales. */
+AVX512 INLINE __mmask16 bytes_columns(const struct bytes *x, unsigned MN, unsigned col, bool hard,
+                                      float acc[MX_TILE_MN][WIDE]) {
 	const __m512i neg_zero = _mm512_set1_epi32((int)MX_F32_SIGN);
 	__mmask16 gone = 0;
 	for (unsigned block = 0; block < MX_LANES / MN; block++) {
 		__m512 sb = _mm512_loadu_ps(&x->sb[block][col]);
+		__m512 sb_large = _mm512_loadu_ps(&x->sb_large[block][col]);
 		__m512i b[MX_BLOCK / GROUP];
 #pragma GCC unroll 8
 		for (unsigned i = 0; i < MX_BLOCK / GROUP; i++)
@@ -340,28 +364,38 @@ AVX512 INLINE void bytes_columns(const struct bytes *x, unsigned MN, unsigned co
 			__m512 scaled =
 				_mm512_mul_round_ps(_mm512_cvtepi32_ps(dot),
 			                            _mm512_set1_ps(x->sa[block][row]), NEAREST);
+			__mmask16 large = (__mmask16) - (x->large[block] >> row & 1);
+			__m512 scale = hard ? _mm512_mask_mov_ps(sb, large, sb_large) : sb;
 			__m512 c = _mm512_loadu_ps(acc[row]);
-			gone |= _mm512_cmpeq_epi32_mask(_mm512_castps_si512(c), neg_zero);
-			_mm512_storeu_ps(acc[row], _mm512_fmadd_round_ps(scaled, sb, c, NEAREST));
+			__mmask16 lost = hard ? _mm512_testn_epi32_mask(dot, dot) : 0xFFFF;
+			gone |= _mm512_mask_cmpeq_epi32_mask(lost, _mm512_castps_si512(c),
+			                                     neg_zero);
+			_mm512_storeu_ps(acc[row],
+			                 _mm512_fmadd_round_ps(scaled, scale, c, NEAREST));
 		}
 	}
-	*gave_up |= gone;
+	return gone;
+}
+
+/* False if it gave up. */
+AVX512 INLINE bool add_bytes(const struct mx_mma_args *g, const struct bytes *x, bool hard) {
+	struct results r;
+	__mmask16 gave_up = 0;
+	load_results(&r, g);
+	if (g->shape == MX_16X16X128)
+		gave_up = bytes_columns(x, 16, 0, hard, r.acc[0]);
+	else
+		for (unsigned i = 0; i < 2; i++)
+			gave_up |= bytes_columns(x, 32, i * WIDE, hard, r.acc[i]);
+	if (!gave_up)
+		store_results(&r, g);
+	return !gave_up;
 }
 
 AVX512 static bool by_bytes(const struct mx_mma_args *g) {
-	struct results acc;
-	__mmask16 gave_up = 0;
 	struct bytes x;
-	load_all_bytes(&x, g);
-	load_results(&acc, g);
-	if (g->shape == MX_16X16X128)
-		bytes_columns(&x, 16, 0, acc.acc[0], &gave_up);
-	else
-		for (unsigned i = 0; i < 2; i++)
-			bytes_columns(&x, 32, i * WIDE, acc.acc[i], &gave_up);
-	if (!gave_up)
-		store_results(&acc, g);
-	return !gave_up;
+	bool large = load_all_bytes(&x, g);
+	return (!large && add_bytes(g, &x, false)) || add_bytes(g, &x, true);
 }
 
 /* ---- chains ---- */

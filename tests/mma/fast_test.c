@@ -287,14 +287,17 @@ static void test_lost_bits(void) {
 
 static const mx_type near_types[MX_FORMATS] = { [MX_E4M3] = MX_T_FP8, [MX_E5M2] = MX_T_BF8 };
 
-/* FP8 by kind; all codes of the smaller formats. */
+/* FP8 by kind; all codes of the smaller formats, or lanes of zeros and of largest numbers too. */
 static void fill_codes(mx_format f, bool negate, uint32_t (*regs)[LANES], kind k) {
-	if (mx_format_info(f)->bits == 8)
+	if (mx_format_info(f)->bits == 8) {
 		fill(near_types[f], negate, 8, regs, k);
-	else
+		return;
+	}
+	for (unsigned l = 0; l < LANES; l++) {
+		unsigned ends = k == BANDS || k == ROWS ? below(3) : 2;
 		for (unsigned r = 0; r < mx_operand_vgprs(f); r++)
-			for (unsigned l = 0; l < LANES; l++)
-				regs[r][l] = k == ZEROS ? 0x80000008 : rng();
+			regs[r][l] = ends < 2 ? -ends : k == ZEROS ? 0x80000008 : rng();
+	}
 }
 
 /* ---- WMMA ---- */
@@ -357,10 +360,11 @@ static void test_wmma(void) {
 static void fill_scales(uint8_t scales[LANES], kind k) {
 	static const uint8_t hard[] = { 0, 1, 254, 255 };
 	for (unsigned l = 0; l < LANES; l++)
-		scales[l] = k == NEAR || k == FEW ? 127
-		            : below(16)           ? 120 + below(16)
-		            : k == SPECIAL        ? hard[below(4)]
-		                                  : below(255);
+		scales[l] = k == NEAR || k == FEW     ? 127
+		            : k == BANDS || k == ROWS ? below(2) * 240 + below(15)
+		            : below(16)               ? 120 + below(16)
+		            : k == SPECIAL            ? hard[below(4)]
+		                                      : below(255);
 }
 
 static unsigned scaled(mx_format fa, mx_format fb, kind k, const mx_profile *p) {
@@ -400,6 +404,20 @@ static void test_scaled(void) {
 			wrong += scaled(fa, fb, (i + pair) % KINDS, profile_of(i % 7 % 3));
 		ok(!wrong, "%s x %s: fast and plain agree", mx_format_info(fa)->name,
 		   mx_format_info(fb)->name);
+	}
+}
+
+/* Products of integers: zero dots, the largest, and scales that take them out of the range of f32.
+ */
+static void test_scaled_ends(void) {
+	static const mx_format formats[] = { MX_E2M1, MX_E2M3 };
+	for (unsigned pair = 0; pair < 4; pair++) {
+		mx_format fa = formats[pair / 2], fb = formats[pair % 2];
+		unsigned wrong = 0;
+		for (unsigned i = 0; i < 20 * times(); i++)
+			wrong += scaled(fa, fb, i % 2 ? BANDS : ROWS, profile_of(0));
+		ok(!wrong, "%s x %s: fast and plain agree at the ends of all ranges",
+		   mx_format_info(fa)->name, mx_format_info(fb)->name);
 	}
 }
 
@@ -486,6 +504,7 @@ int main(void) {
 	test_wmma();
 	test_lost_bits();
 	test_scaled();
+	test_scaled_ends();
 	test_scaled_tie();
 	test_kept();
 	test_rounding();

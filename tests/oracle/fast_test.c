@@ -192,7 +192,9 @@ static void extreme_rows(void) {
 static void each_kernel(void) {
 	static struct problem p;
 	for (const struct fast_way *way = fast_ways; way < fast_ways + FAST_WAYS; way++) {
-		static const char *const of_layout[] = { "bytes", "raised bytes", "digits", "f64" };
+		static const char *const of_layout[] = { "bytes", "raised bytes",
+			                                 "raised bytes, any scale", "digits",
+			                                 "f64" };
 		bool wide = way->layout == FAST_WIDE || way->layout == FAST_DIGITS;
 		const char *of = of_layout[way->layout];
 		unsigned right = 0, n = 0;
