@@ -1135,6 +1135,8 @@ typedef enum {
 	MX_T_U8,
 	MX_T_F8F6F4, /* an MX format, by a field of the instruction */
 	MX_T_FP4,    /* E2M1 */
+	MX_T_I4,
+	MX_T_U4,
 } mx_type;
 
 /* A dense MFMA of gfx950: D[b] = C[b] + A[b] * B[b] for each of `blocks` blocks,
@@ -1238,9 +1240,9 @@ MXREF_API mx_status mx_mma_sparse_plain(const struct mx_sparse_args *args);
 /* ---- matrix instructions of gfx1250 ---- */
 
 /* A WMMA of gfx1250, dense or scaled: D = C + A * B with A of m x k, B of k x 16, C and D of m
- * x 16. wmma.def lists them, as LLVM 22 does, without those of 4-bit integers. Waves have 32 lanes:
- * the registers below have MX_LANES, of which the first 32 are read and written. EXEC does not
- * matter (assumed). */
+ * x 16; or a SWMMAC, which has a sparse A: it stores two of every four consecutive k. wmma.def
+ * lists them, as LLVM 22 does. Waves have 32 lanes: the registers below have MX_LANES, of which the
+ * first 32 are read and written. EXEC does not matter (assumed). */
 enum { MX_WAVE32 = 32, MX_WMMA_N = 16 };
 typedef enum { MX_SIDE_A, MX_SIDE_B } mx_side;
 struct mx_wmma {
@@ -1248,6 +1250,7 @@ struct mx_wmma {
 	unsigned m, k;
 	mx_type ab[2], c, d;
 	unsigned block; /* elements that share a scale: 0 (no scales), 32 or 16 (scale16) */
+	bool sparse;    /* a SWMMAC */
 };
 MXREF_API const struct mx_wmma *mx_wmma_by_name(const char *name); /* NULL: none */
 MXREF_API const struct mx_wmma *mx_wmma_at(size_t i);              /* NULL ends */
@@ -1268,15 +1271,22 @@ MXREF_API unsigned mx_wmma_result_vgprs(const struct mx_wmma *op);
  *          f16, bf16   k = 16 (item / 8) + 8 h + item % 8
  *          8 bits      k = 32 (item / 16) + 16 h + item % 16
  *          FP6, FP4    k = 64 (item / 32) + 32 h + item % 32
- *          K = 16      k = 8 h + item
+ *          K = 16      k = 8 h + item; K = 32 of 4 bits: k = 16 h + item
  *          In A of 32 rows, items 64 to 127 are those of row 16 + lane % 16.
- *   C, D   row = 16 (item / 8) + 8 h + item % 8, col = lane % 16
- *   scale  byte i of a register (block 32) or of a pair (block 16) is that of block i; its lane is
- *          the row of a 32-row A, else the row or column plus 16 scale_row
+ *   SWMMAC A   k = the place of the item among the K / 2 stored ones of its row: A as a matrix of
+ *              half its K, as above
+ *          B   4 (p / 2) + item % 4, where p is the place of item 2 (item / 4) of the same lane of
+ * A. So items 2 i and 2 i + 1 of a lane of A meet items 4 i to 4 i + 3 of lanes of B in the same
+ * half of the wave. C, D   row = 16 (item / 8) + 8 h + item % 8, col = lane % 16 scale  byte i of a
+ * register (block 32) or of a pair (block 16) is that of block i; its lane is the row of a 32-row
+ * A, else the row or column plus 16 scale_row
  *
  * Sources: rocjitsu, and FlyDSL's kernels for f16, FP8 and FP4 with scales. Assumed: the unscaled
  * forms of FP6 and FP4 are as the scaled ones (rocjitsu permutes their k), and 16x16x64 of FP8 has
- * runs of 16 k (FlyDSL has 8). Both change only the order of the sums.
+ * runs of 16 k (FlyDSL has 8). Both change only the order of the sums. What meets in a SWMMAC, and
+ * its indices below, are those of rocjitsu, which cites kernels that were validated on hardware,
+ * and of ROCm/hip-fpsan, measured; they agree. The public manual's description differs, says
+ * rocjitsu.
  *
  * MX_BAD_POINTER; MX_BAD_OPTION: no such lane, item or side; MX_BAD_FORMAT. */
 MXREF_API mx_status mx_wmma_operand(const struct mx_wmma *op, mx_side s, mx_format f, unsigned lane,
@@ -1296,12 +1306,20 @@ MXREF_API const mx_profile *mx_wmma_profile(const struct mx_wmma *op, const mx_p
  * number (MODE.FP16_OVFL, as in rocjitsu). f32 results ignore it. abs_c, neg_c: first |c|, then -c;
  * NEG of A and B is left to the caller, who flips signs in registers.
  *
+ * A SWMMAC adds K / 2 products, those of the stored items. Two bits of `index` for each item of A
+ * select its k among four; the two of a pair ascend. With n items in a lane of A:
+ *
+ *   16 registers of B   (f16 and bf16 with K = 64, 8 bits with K = 128) Lane l has the bits of
+ * items n/2 (l / 16) to n/2 (l / 16) + n/2 - 1 of lane l % 16, then those of the same items of lane
+ * 16 + l % 16; index_key is 0 fewer               Lane l has those of its own items, from bit 16
+ * index_key on
+ *
  * MX_BAD_POINTER, MX_BAD_PROFILE; MX_BAD_FORMAT: not a format of the instruction; MX_BAD_OPTION: no
- * such scale format, or scale_row above 1. */
+ * such scale format, scale_row above 1, index_key without a meaning, indices that do not ascend. */
 struct mx_wmma_operand {
 	const uint32_t (*regs)[MX_LANES];
 	mx_format format;                   /* of MX_T_F8F6F4 and MX_T_FP4 */
-	bool is_unsigned;                   /* of MX_T_I8 */
+	bool is_unsigned;                   /* of MX_T_I8 and MX_T_I4 */
 	const uint32_t (*scales)[MX_LANES]; /* 1 register, or 2 with blocks of 16 */
 	mx_scale_format scale_format;
 	unsigned scale_row; /* MATRIX_SCALE_ROW0 or ROW1; without effect on a 32-row A */
@@ -1313,6 +1331,9 @@ struct mx_wmma_args {
 	const uint32_t (*c)[MX_LANES];
 	uint32_t (*d)[MX_LANES];
 	bool abs_c, neg_c, clamp;
+	const uint32_t (
+		*index)[MX_LANES]; /* of a SWMMAC: 1 register, or 2 with 8 bits and K = 128 */
+	unsigned index_key;
 };
 MXREF_API mx_status mx_mma_wmma(const struct mx_wmma_args *args);
 

@@ -22,7 +22,9 @@ static const struct mx_format_info *type_of(mx_type t) {
 	case MX_T_I32:
 	case MX_T_U8:
 	case MX_T_F8F6F4:
-	case MX_T_FP4: break;
+	case MX_T_FP4:
+	case MX_T_I4:
+	case MX_T_U4: break;
 	}
 	return NULL;
 }

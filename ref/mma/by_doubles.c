@@ -73,9 +73,15 @@ INLINE words floats_of(mx_type t, words code) {
 	case MX_T_F16: return half_values(code);
 	case MX_T_FP8: return (words)strip_values(mx_format_info(MX_E4M3), code);
 	case MX_T_BF8: return (words)strip_values(mx_format_info(MX_E5M2), code);
+	case MX_T_U4:
 	case MX_T_U8: return (words) __builtin_convertvector((ints)code, floats);
+	case MX_T_I4: return (words) __builtin_convertvector((ints)(code << 28) >> 28, floats);
 	default: /* I8 */ return (words) __builtin_convertvector((ints)(code << 24) >> 24, floats);
 	}
+}
+
+INLINE bool is_integer(mx_type t) {
+	return t == MX_T_I8 || t == MX_T_U8 || t == MX_T_I4 || t == MX_T_U4;
 }
 
 /* Bits of a fraction. */
@@ -141,7 +147,7 @@ INLINE void set_range(struct factors *f, struct range *r) {
 
 /* Whether sums of products are exact only if the factors are in some range. */
 INLINE bool needs_range(mx_type t) {
-	return t != MX_T_I8 && t != MX_T_U8 && t != MX_T_F32;
+	return !is_integer(t) && t != MX_T_F32;
 }
 
 /* The items of a register of STRIP lanes, which are consecutive in k. */
@@ -194,6 +200,8 @@ INLINE void load(struct factors *f, struct layout at, mx_type t, const uint32_t 
 	case MX_T_FP8: load_as(f, at, MX_T_FP8, regs); break;
 	case MX_T_BF8: load_as(f, at, MX_T_BF8, regs); break;
 	case MX_T_U8: load_as(f, at, MX_T_U8, regs); break;
+	case MX_T_U4: load_as(f, at, MX_T_U4, regs); break;
+	case MX_T_I4: load_as(f, at, MX_T_I4, regs); break;
 	default: load_as(f, at, MX_T_I8, regs);
 	}
 }
@@ -311,10 +319,6 @@ INLINE doubles product(const struct mx_products *g, const struct operands *x, st
 	if (kind.m != 4)
 		return b * a[at.row + i];
 	return b * row_of_two(load_doubles(a), i);
-}
-
-static bool is_integer(mx_type t) {
-	return t == MX_T_I8 || t == MX_T_U8;
 }
 
 /* Products of a step; integers have one. */

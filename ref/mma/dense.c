@@ -79,11 +79,16 @@ static void load(struct operands *x, const struct mx_dense_args *g) {
 /* ---- dots by type ---- */
 
 static int64_t integer(mx_type t, uint64_t code) {
-	return t == MX_T_U8 ? (int64_t)(uint8_t)code : (int8_t)code;
+	switch (t) {
+	case MX_T_U4:
+	case MX_T_U8: return (int64_t)code;
+	case MX_T_I4: return (int64_t)(code << 60) >> 60;
+	default: return (int8_t)code;
+	}
 }
 
-static uint64_t dot_i8(const struct mx_dense_args *g, const uint64_t *a, const uint64_t *b,
-                       uint64_t c) {
+static uint64_t dot_integers(const struct mx_dense_args *g, const uint64_t *a, const uint64_t *b,
+                             uint64_t c) {
 	int64_t sum = (int32_t)c;
 	for (unsigned k = 0; k < g->op->k; k++)
 		sum += integer(g->op->a, a[k]) * integer(g->op->b, b[k]);
@@ -165,8 +170,10 @@ static uint64_t dot_profile(const struct mx_dense_args *g, const uint64_t *a, co
 uint64_t mx_dense_dot(const struct mx_dense_args *g, const uint64_t *a, const uint64_t *b,
                       uint64_t c) {
 	switch (g->op->a) {
+	case MX_T_I4:
+	case MX_T_U4:
 	case MX_T_I8:
-	case MX_T_U8: return dot_i8(g, a, b, c);
+	case MX_T_U8: return dot_integers(g, a, b, c);
 	case MX_T_F64: return dot_f64(g, a, b, c);
 	case MX_T_F32: return dot_f32(g, a, b, c);
 	default: return dot_profile(g, a, b, c);

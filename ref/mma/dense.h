@@ -14,7 +14,9 @@ static inline unsigned mx_type_bits(mx_type t) {
 	case MX_T_I32: return 32;
 	case MX_T_F16:
 	case MX_T_BF16: return 16;
-	case MX_T_FP4: return 4;
+	case MX_T_FP4:
+	case MX_T_I4:
+	case MX_T_U4: return 4;
 	case MX_T_FP8:
 	case MX_T_BF8:
 	case MX_T_I8:

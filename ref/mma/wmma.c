@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { MAX_M = 32, MAX_K = 128, MAX_SCALES = 8, MAX_RESULTS = 16, UNIT_SCALE = 127 };
+enum { INDEX_BITS = 2, SET_BITS = 16 };
 
 /* An operand by row of A or column of B: its codes, and with an MX format its factors. */
 struct operand {
@@ -68,25 +69,64 @@ static void load(struct operand *x, const struct mx_wmma_args *g, mx_side s) {
 		load_factors(x, g, s);
 }
 
+/* ---- the indices of a SWMMAC ---- */
+
+/* Whether lanes have the indices of items of both halves of the wave. */
+static bool shares_indices(const struct mx_wmma *op) {
+	return mx_wmma_operand_vgprs(op, MX_SIDE_B, MX_E4M3) == 16;
+}
+
+static unsigned index_of(const struct mx_wmma_args *g, unsigned lane, unsigned item) {
+	unsigned n = mx_wmma_operand_items(g->op, MX_SIDE_A), half = n / 2;
+	unsigned bit = INDEX_BITS * item + SET_BITS * g->index_key;
+	if (shares_indices(g->op)) {
+		bit = INDEX_BITS * (lane / 16 * half + item % half);
+		lane = lane % 16 + item / half * 16;
+	}
+	return g->index[bit / 32][lane] >> bit % 32 & 3;
+}
+
+static bool indices_ascend(const struct mx_wmma_args *g) {
+	for (unsigned lane = 0; lane < MX_WAVE32; lane++)
+		for (unsigned i = 0; i < mx_wmma_operand_items(g->op, MX_SIDE_A); i += 2)
+			if (index_of(g, lane, i) >= index_of(g, lane, i + 1))
+				return false;
+	return true;
+}
+
+/* The k of each stored element of A, by row. */
+static void load_indices(uint8_t k_of[MX_WMMA_N][MX_PRODUCTS], const struct mx_wmma_args *g) {
+	unsigned row, at;
+	for (unsigned lane = 0; g->op->sparse && lane < MX_WAVE32; lane++)
+		for (unsigned i = 0; i < mx_wmma_operand_items(g->op, MX_SIDE_A); i++) {
+			mx_place_wmma_operand(g->op, MX_SIDE_A, MX_E4M3, lane, i, &row, &at);
+			k_of[row][at] = (uint8_t)(at / 2 * 4 + index_of(g, lane, i));
+		}
+}
+
 /* ---- one result ---- */
 
 static mx_type type_of(const struct mx_wmma_args *g, mx_side s) {
-	mx_type t = g->op->ab[s];
-	return t == MX_T_I8 && g->ab[s].is_unsigned ? MX_T_U8 : t;
+	mx_type t = g->op->ab[s], as = t == MX_T_I8 ? MX_T_U8 : MX_T_U4;
+	return (t == MX_T_I8 || t == MX_T_I4) && g->ab[s].is_unsigned ? as : t;
 }
 
-/* The sum as f32, or as i32. */
-static uint32_t dot(const struct mx_wmma_args *g, const struct operand ab[2], unsigned row,
-                    unsigned col, uint32_t c) {
-	const struct mx_dense op = {
-		.k = g->op->k, .a = type_of(g, MX_SIDE_A), .b = type_of(g, MX_SIDE_B), .d = g->op->d
-	};
+/* The sum as f32, or as i32. k_of: of a row of a sparse A. */
+static uint32_t dot(const struct mx_wmma_args *g, const struct operand ab[2], const uint8_t *k_of,
+                    unsigned row, unsigned col, uint32_t c) {
+	const struct mx_dense op = { .k = mx_wmma_stored(g->op, MX_SIDE_A),
+		                     .a = type_of(g, MX_SIDE_A),
+		                     .b = type_of(g, MX_SIDE_B),
+		                     .d = g->op->d };
+	uint64_t met[MAX_K];
 	struct mx_dense_args dense = { .op = &op,
 		                       .profile = g->profile,
 		                       .clamp = g->clamp && op.d == MX_T_I32 };
 	const struct operand *a = &ab[MX_SIDE_A], *b = &ab[MX_SIDE_B];
+	for (unsigned k = 0; k < op.k; k++)
+		met[k] = b->item[col][g->op->sparse ? k_of[k] : k];
 	if (!is_mx(g->op))
-		return mx_dense_dot(&dense, a->item[row], b->item[col], c);
+		return mx_dense_dot(&dense, a->item[row], met, c);
 	return mx_factors_dot(g->profile, g->op->k, a->factor[row], b->factor[col], (mx_f32){ c },
 	                      false)
 	        .v;
@@ -150,14 +190,16 @@ static void narrow(const struct mx_wmma_args *g, results regs) {
 static void some_plain(const struct mx_wmma_args *g, const uint64_t *lanes) {
 	unsigned row, col;
 	struct operand ab[2];
+	uint8_t k_of[MX_WMMA_N][MX_PRODUCTS];
 	load(&ab[MX_SIDE_A], g, MX_SIDE_A);
 	load(&ab[MX_SIDE_B], g, MX_SIDE_B);
+	load_indices(k_of, g);
 	for (unsigned i = 0; i < mx_wmma_result_items(g->op); i++)
 		for (unsigned lane = 0; lane < MX_WAVE32; lane++) {
 			if (!(lanes[i] >> lane & 1))
 				continue;
 			mx_place_wmma_result(lane, i, &row, &col);
-			g->d[i][lane] = dot(g, ab, row, col, g->c[i][lane]);
+			g->d[i][lane] = dot(g, ab, k_of[row % MX_WMMA_N], row, col, g->c[i][lane]);
 		}
 }
 
@@ -182,7 +224,7 @@ static mx_format format_of(const struct mx_wmma_args *g, mx_side s) {
 }
 
 static bool is_tile(const struct mx_wmma *op) {
-	return op->k == 128;
+	return op->k == 128 && !op->sparse;
 }
 
 static void tile_operand(struct tile *t, const struct mx_wmma_args *g, mx_side s, unsigned half) {
@@ -238,7 +280,8 @@ static bool by_alignment(const struct mx_wmma_args *g) {
 	struct mx_term factor[2][MX_TILE_ELEMS];
 	struct mx_factors x = { g->profile, MX_WMMA_N, K, factor[0], factor[1], false };
 	mx_tile_results c, d;
-	if (!g->profile->align || g->op->d == MX_T_I32 || g->op->ab[MX_SIDE_A] == MX_T_F32)
+	if (!g->profile->align || g->op->d == MX_T_I32 || g->op->ab[MX_SIDE_A] == MX_T_F32 ||
+	    g->op->sparse)
 		return false;
 	for (mx_side s = MX_SIDE_A; s <= MX_SIDE_B; s++) {
 		load(&ab[s], g, s);
@@ -263,12 +306,13 @@ static bool by_alignment(const struct mx_wmma_args *g) {
 static void run_dense(const struct mx_wmma_args *g) {
 	const struct mx_wmma *op = g->op;
 	const struct mx_dense dense = { .m = op->m,
-		                        .k = op->k,
+		                        .k = mx_wmma_stored(op, MX_SIDE_A),
 		                        .blocks = 1,
 		                        .a = type_of(g, MX_SIDE_A),
 		                        .b = type_of(g, MX_SIDE_B),
 		                        .d = op->d };
-	unsigned run = mx_wmma_run(op, mx_type_bits(op->ab[MX_SIDE_A]));
+	unsigned bits = mx_type_bits(op->ab[MX_SIDE_A]);
+	uint8_t k_of[MX_WMMA_N][MX_PRODUCTS];
 	struct mx_products products = { .op = &dense,
 		                        .profile = g->profile,
 		                        .a = g->ab[MX_SIDE_A].regs,
@@ -277,11 +321,13 @@ static void run_dense(const struct mx_wmma_args *g) {
 		                        .d = g->d,
 		                        .clamp = g->clamp && op->d == MX_T_I32,
 		                        .lanes = MX_WAVE32,
-		                        .run_a = run,
-		                        .run_b = run };
+		                        .run_a = mx_wmma_run(op, MX_SIDE_A, bits),
+		                        .run_b = mx_wmma_run(op, MX_SIDE_B, bits),
+		                        .k_of_b = op->sparse ? k_of : NULL };
 	uint64_t again[MX_DENSE_RESULTS] = { 0 }, any = 0;
 	if (by_alignment(g))
 		return;
+	load_indices(k_of, g);
 	if (!mx_profile_is_basic(g->profile) || !mx_mma_by_doubles(&products, again)) {
 		all_plain(g);
 		return;
@@ -311,6 +357,15 @@ static void run_plain(const void *args) {
 	narrow(g, regs);
 }
 
+static mx_status check_indices(const struct mx_wmma_args *g) {
+	bool one_set = INDEX_BITS * mx_wmma_operand_items(g->op, MX_SIDE_A) > SET_BITS;
+	if (!g->index)
+		return MX_BAD_POINTER;
+	if (g->index_key > !one_set || !indices_ascend(g))
+		return MX_BAD_OPTION;
+	return mx_profile_check(g->profile);
+}
+
 static mx_status check(const struct mx_wmma_args *g) {
 	if (!g || !g->op || !g->profile || !g->c || !g->d)
 		return MX_BAD_POINTER;
@@ -324,7 +379,7 @@ static mx_status check(const struct mx_wmma_args *g) {
 		    ((unsigned)o->scale_format >= MX_SCALE_FORMATS || o->scale_row > 1))
 			return MX_BAD_OPTION;
 	}
-	return mx_profile_check(g->profile);
+	return g->op->sparse ? check_indices(g) : mx_profile_check(g->profile);
 }
 
 mx_status mx_mma_wmma(const struct mx_wmma_args *args) {

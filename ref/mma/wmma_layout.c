@@ -5,9 +5,12 @@
 
 static const struct mx_wmma rows[] = {
 #define MX_WMMA(id, m, k, a, b, c, d, block)                                                       \
-	{ "v_wmma_" #id, m, k, { MX_T_##a, MX_T_##b }, MX_T_##c, MX_T_##d, block },
+	{ "v_wmma_" #id, m, k, { MX_T_##a, MX_T_##b }, MX_T_##c, MX_T_##d, block, false },
+#define MX_SWMMAC(id, k, a, b, c, d)                                                               \
+	{ "v_swmmac_" #id, 16, k, { MX_T_##a, MX_T_##b }, MX_T_##c, MX_T_##d, 0, true },
 #include "wmma.def"
 #undef MX_WMMA
+#undef MX_SWMMAC
 };
 
 const struct mx_wmma *mx_wmma_at(size_t i) {
@@ -28,7 +31,7 @@ static bool takes(const struct mx_wmma *op, mx_side s, mx_format f) {
 }
 
 unsigned mx_wmma_operand_items(const struct mx_wmma *op, mx_side s) {
-	return op && s <= MX_SIDE_B ? mx_wmma_rows(op, s) * op->k / MX_WAVE32 : 0;
+	return op && s <= MX_SIDE_B ? mx_wmma_rows(op, s) * mx_wmma_stored(op, s) / MX_WAVE32 : 0;
 }
 
 unsigned mx_wmma_operand_vgprs(const struct mx_wmma *op, mx_side s, mx_format f) {

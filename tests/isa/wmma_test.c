@@ -16,6 +16,10 @@ static uint32_t rng(uint32_t below) {
 	return (uint32_t)(next_random(&rng_state) >> 33) % below;
 }
 
+static size_t place_of(unsigned set, unsigned r, unsigned lane) {
+	return set * SET + r / 4 * 4 * LINE + 16 * lane + 4 * (r % 4);
+}
+
 /* ---- the program ---- */
 
 static void add(struct code *c, uint32_t dword) {
@@ -92,7 +96,9 @@ static mx_status expect(const struct mx_wmma *op, const struct mx_form *f, struc
 	bool is_int = op->d == MX_T_I32;
 	struct mx_wmma_args g = { .op = op,
 		                  .profile = mx_profile_by_name("block32"),
-		                  .c = (const uint32_t(*)[MX_LANES])x->c,
+		                  .c = (const uint32_t(*)[MX_LANES])(op->sparse ? x->d : x->c),
+		                  .index = (const uint32_t(*)[MX_LANES])x->c,
+		                  .index_key = op->sparse && w[0] >> 11 & 1,
 		                  .d = x->d,
 		                  .abs_c = hi >> 2,
 		                  .neg_c = lo >> 2,
@@ -118,13 +124,21 @@ static mx_status expect(const struct mx_wmma *op, const struct mx_form *f, struc
 
 /* ---- rounds ---- */
 
-/* Numbers of moderate size in all types: bytes below 2, halves and floats below 4. */
-static void fill(void) {
+/* Numbers of moderate size in all types: bytes below 2, halves and floats below 4; and indices that
+ * ascend where a SWMMAC has them. */
+static void fill(const struct mx_wmma *op) {
+	static const uint8_t pairs[] = { 4, 8, 9, 12, 13, 14 };
 	fill_arena(0);
 	for (size_t at = 0; at < SETS * SET; at += 4)
 		put(at, (uint32_t)(next_random(&rng_state) >> 20) & 0xbfbfbfbf);
 	for (size_t at = AT_SCALES * SET; at < (AT_SCALES + 1) * SET; at += 4)
 		put(at, 0x76777879 + 0x01010101 * rng(8));
+	for (unsigned i = 0; op->sparse && i < 2 * LANES; i++) {
+		uint32_t indices = 0;
+		for (unsigned shift = 0; shift < 32; shift += 4)
+			indices |= (uint32_t)pairs[rng(sizeof pairs)] << shift;
+		put(place_of(AT_C, i / LANES, i % LANES), indices);
+	}
 }
 
 /* Runs the instruction on the arena, with operands in random banks, after `before` if there is one;
@@ -167,10 +181,6 @@ static bool execute(const struct mx_form *f, bool clean) {
 	return execute_after(NULL, f, clean);
 }
 
-static size_t place_of(unsigned set, unsigned r, unsigned lane) {
-	return set * SET + r / 4 * 4 * LINE + 16 * lane + 4 * (r % 4);
-}
-
 static void take(uint32_t (*to)[MX_LANES], unsigned n, unsigned set, unsigned first) {
 	for (unsigned r = 0; r < n; r++)
 		for (unsigned l = 0; l < LANES; l++)
@@ -179,7 +189,7 @@ static void take(uint32_t (*to)[MX_LANES], unsigned n, unsigned set, unsigned fi
 
 static bool agrees(const struct mx_wmma *op, const struct mx_form *f) {
 	static struct registers x;
-	fill();
+	fill(op);
 	memset(&x, 0, sizeof x);
 	take(x.ab[0], REGS, AT_A, 0);
 	take(x.ab[1], REGS, AT_B, 0);
@@ -192,6 +202,8 @@ static bool agrees(const struct mx_wmma *op, const struct mx_form *f) {
 	mx_gfx1250.decode(f->code, f->dwords, 0, &in);
 	bool reuses = in.mai.reuse[0] || in.mai.reuse[1];
 	before.code[0] &= reuses ? ~(3u << 13) : ~0u;
+	if (op->sparse) /* D is C */
+		before.code[0] += REGS;
 	bool good = expect(op, f, &x) == MX_OK && execute_after(reuses ? &before : NULL, f, true);
 	for (unsigned i = 0; i < REGS * LANES && good; i++) {
 		unsigned r = i / LANES, l = i % LANES;
@@ -210,7 +222,7 @@ static bool leaves(const struct mx_wmma *op, const struct mx_form *f, size_t byt
                    int in_col) {
 	unsigned items = mx_wmma_result_items(op), n = mx_wmma_result_vgprs(op);
 	unsigned bytes = 4 * n / items, wrong = 0, row, col;
-	fill();
+	fill(op);
 	state[byte] = 0;
 	if (!execute(f, false))
 		return false;
@@ -237,11 +249,14 @@ static void test_unwritten(const struct mx_wmma *op, const struct mx_form *sampl
 		f.code[1] = (256 + V_SCALES) | (256 + V_SCALES + 2) << 9;
 	bool wide = op->m == 32, good = leaves(op, &f, place_of(AT_B, 0, 20), -1, 4);
 	if (!wide)
-		good &= leaves(op, &f, place_of(AT_A, 1, 3), 3, -1);
+		good &= leaves(op, &f, place_of(AT_A, 0, 3), 3, -1);
 	if (mx_type_bits(op->c) == 32) {
 		mx_wmma_result(op, 17, 3, &row, &col);
-		good &= leaves(op, &f, place_of(AT_C, 3, 17), (int)row, (int)col);
+		good &= leaves(op, &f, place_of(op->sparse ? AT_D : AT_C, 3, 17), (int)row,
+		               (int)col);
 	}
+	if (op->sparse)
+		good &= leaves(op, &f, place_of(AT_C, 0, 21), 5, -1);
 	if (op->block) {
 		good &= leaves(op, &f, place_of(AT_SCALES, 0, 5), 5, -1);
 		good &= leaves(op, &f, place_of(AT_SCALES, 2, 7), -1, 7);
@@ -269,7 +284,7 @@ static void test_reuse(void) {
 	reuse[0].code[0] |= 1 << 13;
 	reuse[1].code[0] |= 1 << 14;
 	other.code[1] += 2;
-	fill();
+	fill(mx_wmma_by_name("v_wmma_f32_16x16x32_f16"));
 	ok(execute_after(&first, &reuse[0], true) && execute_after(&first, &reuse[1], true) &&
 	           execute_after(&other, &reuse[1], true),
 	   "an operand that is that of the WMMA before may be reused");

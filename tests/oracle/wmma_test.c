@@ -28,8 +28,9 @@ static const struct type {
 	{ "E4M3", -6, 8, 16 },   { "E5M2", -14, 8, 16 },  { "E2M3", 0, 6, 32 },
 	{ "E3M2", -2, 6, 32 },   { "E2M1", 0, 4, 32 },    { "FP16", -14, 16, 8 },
 	{ "BF16", -126, 16, 8 }, { "FP32", -126, 32, 2 }, { "INT", 0, 8, 16 },
+	{ "INT4", 0, 4, 32 },
 };
-enum { FORMATS = 5, FP16 = 5, BF16, FP32, INT };
+enum { FORMATS = 5, FP16 = 5, BF16, FP32, INT, INT4 };
 
 /* The index in types; f: the format of an MX operand. */
 static unsigned type_of(mx_type t, mx_format f) {
@@ -41,6 +42,7 @@ static unsigned type_of(mx_type t, mx_format f) {
 	case MX_T_BF8: return MX_E5M2;
 	case MX_T_FP4: return MX_E2M1;
 	case MX_T_F8F6F4: return f;
+	case MX_T_I4: return INT4;
 	default: return INT;
 	}
 }
@@ -85,12 +87,13 @@ struct side {
 	uint32_t code[MAX_M][MAX_K];
 	uint8_t scale[MAX_M][8];
 	uint32_t regs[REGS][MX_LANES], scales[2][MX_LANES];
+	unsigned met[MAX_M][MAX_K]; /* k of the stored elements of a sparse A */
 };
 
 struct problem {
 	struct mx_wmma_args g;
 	struct side ab[2];
-	uint32_t c[MAX_M][N], c_regs[REGS][MX_LANES], d[REGS][MX_LANES];
+	uint32_t c[MAX_M][N], c_regs[REGS][MX_LANES], d[REGS][MX_LANES], index[2][MX_LANES];
 };
 
 static unsigned rows_of(const struct mx_wmma *op, unsigned side) {
@@ -107,9 +110,19 @@ static uint32_t take(uint32_t (*regs)[MX_LANES], unsigned lane, unsigned item, u
 	return regs[item * bits / 32][lane] >> item * bits % 32 & (UINT32_MAX >> (32 - bits));
 }
 
-static void place(const struct mx_wmma *op, unsigned type, unsigned row, unsigned k, unsigned *lane,
-                  unsigned *item) {
-	unsigned half = op->k / 2, run = types[type].run < half ? types[type].run : half;
+/* Elements of a row: of a sparse A half of K. */
+static unsigned stored(const struct mx_wmma *op, unsigned side) {
+	return op->sparse && !side ? op->k / 2 : op->k;
+}
+
+/* A run of B has the k of a run of a sparse A. */
+static void place(const struct mx_wmma *op, unsigned type, unsigned side, unsigned row, unsigned k,
+                  unsigned *lane, unsigned *item) {
+	unsigned half = stored(op, 0) / 2, run = types[type].run < half ? types[type].run : half;
+	if (op->sparse && side) {
+		half *= 2;
+		run *= 2;
+	}
 	*lane = row % 16 + 16 * (k / run % 2);
 	*item = k / run / 2 * run + k % run + row / 16 * half;
 }
@@ -146,9 +159,9 @@ static void draw_side(struct problem *p, unsigned side) {
 	unsigned rows = rows_of(op, side), lane, item;
 	x->type = type_of(op->ab[side], o->format);
 	for (unsigned row = 0; row < rows; row++) {
-		for (unsigned k = 0; k < op->k; k++) {
+		for (unsigned k = 0; k < stored(op, side); k++) {
 			x->code[row][k] = random_code(x->type);
-			place(op, x->type, row, k, &lane, &item);
+			place(op, x->type, side, row, k, &lane, &item);
 			put(x->regs, lane, item, types[x->type].bits, x->code[row][k]);
 		}
 		lane = rows == 32 ? row : row + 16 * o->scale_row;
@@ -159,6 +172,30 @@ static void draw_side(struct problem *p, unsigned side) {
 	}
 	o->regs = (const uint32_t(*)[MX_LANES])x->regs;
 	o->scales = (const uint32_t(*)[MX_LANES])x->scales;
+}
+
+/* The indices, by the stored element: with 16 registers of B lane 16 h + l has those of a half h of
+ * the row in the order of its k [rocjitsu, hip-fpsan]; else they are with the elements. */
+static void draw_indices(struct problem *p) {
+	const struct mx_wmma *op = p->g.op;
+	unsigned n = stored(op, 0), lane, item, key = n == 16 ? (unsigned)rng() % 2 : 0;
+	bool in_order = op->k * types[p->ab[0].type].bits == 1024;
+	for (unsigned row = 0; row < 16; row++)
+		for (unsigned i = 0; i < n; i += 2) {
+			unsigned first = (unsigned)rng() % 3;
+			unsigned pair[2] = { first, first + 1 + (unsigned)rng() % (3 - first) };
+			for (unsigned t = 0; t < 2; t++) {
+				p->ab[0].met[row][i + t] = i / 2 * 4 + pair[t];
+				place(op, p->ab[0].type, 0, row, i + t, &lane, &item);
+				if (in_order) {
+					lane = row + 16 * ((i + t) / (n / 2));
+					item = (i + t) % (n / 2);
+				}
+				put(p->index, lane, item + 8 * key, 2, pair[t]);
+			}
+		}
+	p->g.index = (const uint32_t(*)[MX_LANES])p->index;
+	p->g.index_key = key;
 }
 
 static struct problem *draw(const struct mx_wmma *op, const char *profile) {
@@ -179,6 +216,8 @@ static struct problem *draw(const struct mx_wmma *op, const char *profile) {
 		o->scale_row = rng() % 2;
 		draw_side(p, side);
 	}
+	if (op->sparse)
+		draw_indices(p);
 	unsigned bits = op->c == MX_T_F16 || op->c == MX_T_BF16 ? 16 : 32, lane, item;
 	for (unsigned row = 0; row < op->m; row++)
 		for (unsigned col = 0; col < N; col++) {
@@ -200,12 +239,17 @@ static struct exact_member member_of(const mx_profile *p) {
 	};
 }
 
+/* The k of B that element i of a row of A meets. */
+static unsigned k_met(const struct problem *p, unsigned row, unsigned i) {
+	return p->g.op->sparse ? p->ab[0].met[row][i] : i;
+}
+
 static void factors(const struct problem *p, unsigned side, unsigned row,
                     struct exact_item to[MAX_K]) {
 	const struct side *x = &p->ab[side];
 	const struct type *t = &types[x->type];
 	unsigned block = p->g.op->block;
-	for (unsigned k = 0; k < p->g.op->k; k++) {
+	for (unsigned k = 0; k < stored(p->g.op, side); k++) {
 		to[k] = item_of(t->name, t->emin, x->code[row][k]);
 		if (block)
 			to[k] = times(to[k], scale_of(p->g.ab[side].scale_format,
@@ -214,14 +258,14 @@ static void factors(const struct problem *p, unsigned side, unsigned row,
 }
 
 static int64_t integer(const struct problem *p, unsigned side, unsigned row, unsigned k) {
-	uint32_t code = p->ab[side].code[row][k];
-	return p->g.ab[side].is_unsigned ? (uint8_t)code : (int8_t)code;
+	int32_t code = (int32_t)p->ab[side].code[row][k], sign = types[p->ab[side].type].bits - 1;
+	return p->g.ab[side].is_unsigned ? code : code - (code >> sign << (sign + 1));
 }
 
 static uint32_t integer_dot(const struct problem *p, unsigned row, unsigned col) {
 	int64_t sum = (int32_t)p->c[row][col];
-	for (unsigned k = 0; k < p->g.op->k; k++)
-		sum += integer(p, 0, row, k) * integer(p, 1, col, k);
+	for (unsigned k = 0; k < stored(p->g.op, 0); k++)
+		sum += integer(p, 0, row, k) * integer(p, 1, col, k_met(p, row, k));
 	if (p->g.clamp)
 		sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
 	return (uint32_t)sum;
@@ -247,13 +291,16 @@ static uint32_t narrowed(const struct problem *p, uint32_t x) {
 }
 
 static uint32_t want(const struct problem *p, unsigned row, unsigned col) {
-	struct exact_item a[MAX_K], b[MAX_K];
+	struct exact_item a[MAX_K], b[MAX_K], met[MAX_K];
 	struct exact_member m = member_of(p->g.profile);
 	if (p->g.op->d == MX_T_I32)
 		return integer_dot(p, row, col);
 	factors(p, 0, row, a);
 	factors(p, 1, col, b);
-	return narrowed(p, exact_member_dot(&m, p->g.op->k, a, b, accumulator(p, row, col)));
+	for (unsigned k = 0; k < stored(p->g.op, 0); k++)
+		met[k] = b[k_met(p, row, k)];
+	return narrowed(p,
+	                exact_member_dot(&m, stored(p->g.op, 0), a, met, accumulator(p, row, col)));
 }
 
 /* ---- tests ---- */
@@ -303,14 +350,15 @@ static void test_layout(const struct mx_wmma *op) {
 	for (unsigned f = op->ab[0] == MX_T_FP4 ? MX_E2M1 : 0; f < FORMATS && end; f++, end--)
 		for (unsigned side = 0; side < 2; side++) {
 			unsigned type = type_of(op->ab[side], f), rows = rows_of(op, side);
-			for (unsigned i = 0; i < rows * op->k; i++) {
-				place(op, type, i / op->k, i % op->k, &lane, &item);
+			unsigned n = stored(op, side);
+			for (unsigned i = 0; i < rows * n; i++) {
+				place(op, type, side, i / n, i % n, &lane, &item);
 				wrong += mx_wmma_operand(op, side, f, lane, item, &x, &y) ||
-				         x != i / op->k || y != i % op->k;
+				         x != i / n || y != i % n;
 			}
-			wrong += mx_wmma_operand_items(op, side) * 32 != rows * op->k ||
+			wrong += mx_wmma_operand_items(op, side) * 32 != rows * n ||
 			         mx_wmma_operand_vgprs(op, side, f) !=
-			                 rows * op->k * types[type].bits / 1024;
+			                 rows * n * types[type].bits / 1024;
 		}
 	for (unsigned i = 0; i < op->m * N; i++) {
 		place_result(i / N, i % N, &lane, &item);
@@ -338,6 +386,13 @@ static void test_layout_by_hand(void) {
 		{ "v_wmma_scale_f32_16x16x128_f8f6f4", MX_SIDE_B, MX_E2M3, 3, 33, 3, 65 },
 		{ "v_wmma_scale_f32_32x16x128_f4", MX_SIDE_A, MX_E2M1, 2, 64, 18, 0 },
 		{ "v_wmma_scale_f32_32x16x128_f4", MX_SIDE_A, MX_E2M1, 31, 127, 31, 127 },
+		{ "v_swmmac_f32_16x16x32_fp8_fp8", MX_SIDE_A, 0, 19, 1, 3, 9 },
+		{ "v_swmmac_f32_16x16x32_fp8_fp8", MX_SIDE_B, 0, 5, 10, 5, 10 },
+		{ "v_swmmac_f32_16x16x64_f16", MX_SIDE_A, 0, 16, 0, 0, 8 },
+		{ "v_swmmac_f32_16x16x64_f16", MX_SIDE_B, 0, 16, 0, 0, 16 },
+		{ "v_swmmac_f16_16x16x128_bf8_fp8", MX_SIDE_A, 0, 0, 16, 0, 32 },
+		{ "v_swmmac_f16_16x16x128_bf8_fp8", MX_SIDE_B, 0, 17, 32, 1, 96 },
+		{ "v_wmma_i32_16x16x32_iu4", MX_SIDE_B, 0, 16, 3, 0, 19 },
 	};
 	unsigned wrong = 0, x, y;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -347,7 +402,7 @@ static void test_layout_by_hand(void) {
 	const struct mx_wmma *wide = mx_wmma_by_name("v_wmma_scale_f32_32x16x128_f4");
 	wrong += mx_wmma_result(wide, 16, 0, &x, &y) || x != 8 || y != 0;
 	wrong += mx_wmma_result(wide, 1, 9, &x, &y) || x != 17 || y != 1;
-	ok(!wrong, "thirteen places from published register tables are right");
+	ok(!wrong, "twenty places from published register tables are right");
 }
 
 /* 1 * 1 everywhere: 16 products of each block, times its scale. */
@@ -399,6 +454,48 @@ static void test_arguments(void) {
 	free(p);
 }
 
+/* One product of 1 and 1 in row 0, whose place rocjitsu and hip-fpsan both give: of A an item of a
+ * lane, of B one of a lane of the same half, and where the index has its bits. */
+static void test_indices_by_hand(void) {
+	static const struct {
+		const char *name;
+		unsigned bits, one, lane, item, b_lane, b_item, index_lane, bit, select;
+	} rows[] = {
+		{ "v_swmmac_f32_16x16x64_f16", 16, 0x3C00, 16, 6, 18, 14, 0, 16 + 12, 2 },
+		{ "v_swmmac_f32_16x16x64_f16", 16, 0x3C00, 0, 9, 2, 19, 16, 2, 3 },
+		{ "v_swmmac_f32_16x16x128_fp8_fp8", 8, 0x38, 16, 4, 18, 9, 0, 32 + 8, 1 },
+		{ "v_swmmac_f32_16x16x128_fp8_fp8", 8, 0x38, 0, 31, 2, 63, 16, 30, 3 },
+		{ "v_swmmac_f32_16x16x32_bf8_bf8", 8, 0x3C, 16, 2, 18, 6, 16, 4, 2 },
+		{ "v_swmmac_f32_16x16x32_f16", 16, 0x3C00, 0, 5, 2, 11, 0, 10, 3 },
+	};
+	unsigned wrong = 0;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		static uint32_t a[REGS][MX_LANES], b[REGS][MX_LANES], d[8][MX_LANES];
+		uint32_t index[2][MX_LANES];
+		memset(a, 0, sizeof a);
+		memset(b, 0, sizeof b);
+		memset(d, 0, sizeof d);
+		memset(index, 0x44, sizeof index); /* 0 and 1 of each four */
+		unsigned pair = rows[i].bit & ~3u, odd = rows[i].bit >> 1 & 1;
+		uint32_t *word = &index[pair / 32][rows[i].index_lane];
+		*word &= ~(15u << pair % 32);
+		*word |= (odd ? rows[i].select << 2 : rows[i].select | 3 << 2) << pair % 32;
+		put(a, rows[i].lane, rows[i].item, rows[i].bits, rows[i].one);
+		put(b, rows[i].b_lane, rows[i].b_item, rows[i].bits, rows[i].one);
+		struct mx_wmma_args g = { .op = mx_wmma_by_name(rows[i].name),
+			                  .profile = mx_profile_by_name("block32"),
+			                  .c = (const uint32_t(*)[MX_LANES])d,
+			                  .d = d,
+			                  .index = (const uint32_t(*)[MX_LANES])index };
+		g.ab[0].regs = (const uint32_t(*)[MX_LANES])a;
+		g.ab[1].regs = (const uint32_t(*)[MX_LANES])b;
+		wrong += mx_mma_wmma(&g) != MX_OK || d[0][2] != 0x3F800000;
+		*word |= 15u << pair % 32; /* 3 and 3 */
+		wrong += mx_mma_wmma(&g) != MX_BAD_OPTION;
+	}
+	ok(!wrong, "indices of a SWMMAC are where measurements have them, and ascend");
+}
+
 int main(void) {
 	const struct mx_wmma *op;
 	for (size_t i = 0; (op = mx_wmma_at(i)); i++) {
@@ -408,6 +505,7 @@ int main(void) {
 	}
 	test_layout_by_hand();
 	test_scales_by_hand();
+	test_indices_by_hand();
 	test_arguments();
 	return done_testing();
 }

@@ -235,8 +235,9 @@ static void apply_neg(const struct mx_inst *in, mx_side s, struct wmma_side *x) 
 	mx_type t = in->mai.wmma->ab[s];
 	uint32_t flip =
 		t == MX_T_F32 ? (uint32_t)low << 31 : (uint32_t)low << 15 | (uint32_t)high << 31;
-	x->operand.is_unsigned = t == MX_T_I8 && !low;
-	if (t == MX_T_I8 || !flip)
+	bool is_integer = t == MX_T_I8 || t == MX_T_I4;
+	x->operand.is_unsigned = is_integer && !low;
+	if (is_integer || !flip)
 		return;
 	for (unsigned r = 0; r < in->operand[MX_AT_SRC0 + s].dwords; r++)
 		for (unsigned l = 0; l < MX_WAVE32; l++)
@@ -265,11 +266,13 @@ static bool find_scales(struct mx_wave *w, const struct mx_inst *in, mx_side s,
 	return true;
 }
 
-/* Lanes l and 16 + l have row l of an operand; of one with 32 rows row 16 + l, too. Its scales are
- * those of lane l and row l, else of one half. */
+/* Lanes l and 16 + l have row l of an operand and of its indices; of one with 32 rows row 16 + l,
+ * too. Its scales are those of lane l and row l, else of one half. */
 static uint32_t unwritten_rows(const struct mx_wave *w, const struct mx_inst *in, mx_side s) {
 	bool both = s == MX_SIDE_A && in->mai.wmma->m == 32;
 	uint64_t lanes = operand_unwritten(w, in, MX_AT_SRC0 + s);
+	if (s == MX_SIDE_A && in->mai.wmma->sparse)
+		lanes |= operand_unwritten(w, in, MX_AT_SRC2);
 	uint32_t rows = (uint32_t)(lanes | lanes >> 16) & 0xffff;
 	rows |= both ? rows << 16 : 0;
 	if (!in->mai.wmma->block)
@@ -311,11 +314,16 @@ static bool find_side(struct mx_wave *w, const struct mx_inst *in, mx_side s, st
 	return true;
 }
 
+/* Where C is. */
+static unsigned wmma_c_at(const struct mx_inst *in) {
+	return mx_is_sparse(in) ? MX_AT_RESULT : MX_AT_SRC2;
+}
+
 /* The bits of a lane's item in C, which are unwritten. */
 static bool c_unwritten(const struct mx_wave *w, const struct mx_inst *in, unsigned lane,
                         unsigned item) {
-	unsigned code = mx_source(in, 2),
-		 two = mx_wmma_result_items(in->mai.wmma) / in->operand[MX_AT_SRC2].dwords;
+	unsigned code = mx_operand_at(in, wmma_c_at(in)),
+		 two = mx_wmma_result_items(in->mai.wmma) / in->operand[wmma_c_at(in)].dwords;
 	uint32_t bits = two == 1 ? UINT32_MAX : UINT32_C(0xffff) << 16 * (item % 2);
 	return code >= MX_VGPR && mx_vunwritten(w, mx_row(code) + item / two, lane) & bits;
 }
@@ -323,7 +331,7 @@ static bool c_unwritten(const struct mx_wave *w, const struct mx_inst *in, unsig
 static void write_wmma(struct mx_wave *w, const struct mx_inst *in, mx_vreg *d, uint32_t rows,
                        uint32_t cols) {
 	const struct mx_wmma *op = in->mai.wmma;
-	unsigned n = in->op->d, two = mx_wmma_result_items(op) / n, row, col;
+	unsigned n = mx_wmma_result_vgprs(op), two = mx_wmma_result_items(op) / n, row, col;
 	for (unsigned r = 0; r < n; r++) {
 		mx_vreg u = { 0 };
 		for (unsigned i = 0; i < two; i++)
@@ -344,20 +352,25 @@ static void exec_wmma(struct mx_wave *w, const struct mx_inst *in) {
 	bool by_profile = op->d != MX_T_I32 && op->ab[MX_SIDE_A] != MX_T_F32;
 	if (!find_side(w, in, MX_SIDE_A, &a) || !find_side(w, in, MX_SIDE_B, &b))
 		return;
-	struct mx_wmma_args args = { .op = op,
-		                     .profile = by_profile ? common_profile(w, in)
-		                                           : w->group->run->launch->profile,
-		                     .ab = { a.operand, b.operand },
-		                     .c = accumulator(w, in, constant),
-		                     .d = d,
-		                     .abs_c = in->abs >> 2 & 1,
-		                     .neg_c = in->neg >> 2 & 1,
-		                     .clamp = op->d == MX_T_I32 ? in->clamp : overflow_clamps(w) };
-	if (!args.c || !registers(w, in, MX_AT_RESULT))
+	struct mx_wmma_args args = {
+		.op = op,
+		.profile = by_profile ? common_profile(w, in) : w->group->run->launch->profile,
+		.ab = { a.operand, b.operand },
+		.c = op->sparse ? registers(w, in, MX_AT_RESULT) : accumulator(w, in, constant),
+		.d = d,
+		.index = op->sparse ? registers(w, in, MX_AT_SRC2) : NULL,
+		.index_key = in->mai.abid,
+		.abs_c = in->abs >> 2 & 1,
+		.neg_c = in->neg >> 2 & 1,
+		.clamp = op->d == MX_T_I32 ? in->clamp : overflow_clamps(w)
+	};
+	if (!args.c || (op->sparse && !args.index) || !registers(w, in, MX_AT_RESULT))
 		return;
 	mx_assume(w, in, 0, in->assumes);
 	mx_status s = mx_mma_wmma(&args);
-	if (s != MX_OK)
+	if (s == MX_BAD_OPTION && op->sparse)
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(SPARSE_INDICES));
+	else if (s != MX_OK)
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE_OF(REFUSED, mx_strerror(s)));
 	else
 		write_wmma(w, in, d, a.rows, b.rows);

@@ -74,6 +74,14 @@ static void decode_valu(struct mx_inst *in, const struct mx_isa_row *row, mx_mic
 		decode_dpp(in, format);
 }
 
+/* INDEX_KEY selects one of two sets of 16 bits. */
+static void decode_index(struct mx_inst *in, mx_microcode format) {
+	enum { INDICES_OF_A_SET = 8 };
+	in->mai.abid = (uint8_t)mx_field(format, in->dwords, "index_key");
+	if (in->mai.abid && mx_wmma_operand_items(in->mai.wmma, MX_SIDE_A) > INDICES_OF_A_SET)
+		in->unsupported = "INDEX_KEY of indices that fill their registers";
+}
+
 /* neg_lo and neg_hi are `neg` and `abs`; of C they negate and take the magnitude. */
 static void decode_wmma(struct mx_inst *in, const struct mx_isa_row *row, mx_microcode format) {
 	const uint32_t *code = in->dwords;
@@ -89,6 +97,8 @@ static void decode_wmma(struct mx_inst *in, const struct mx_isa_row *row, mx_mic
 		in->mai.reuse[0] = mx_field(format, code, "a_reuse");
 		in->mai.reuse[1] = mx_field(format, code, "b_reuse");
 	}
+	if (op->sparse)
+		decode_index(in, format);
 	if (!op->block)
 		return;
 	in->mai.byte[0] = (uint8_t)mx_field(format, code, "a_scale");

@@ -405,7 +405,7 @@ struct mx_inst {
 		uint8_t format; /* MTBUF: DFMT, and NFMT from bit 4 */
 	} mem;
 	struct {
-		uint8_t cbsz, blgp, abid;
+		uint8_t cbsz, blgp, abid; /* abid: of a SWMMAC INDEX_KEY */
 		bool scaled;
 		const struct mx_dense *dense; /* of a dense MFMA */
 		const struct mx_sparse *sparse;
@@ -417,6 +417,11 @@ struct mx_inst {
 	const struct mx_op *dual[2]; /* the operations of MX_IS_DUAL */
 	uint32_t dwords[4];
 };
+
+/* Whether it is a matrix instruction with a sparse A: C is its destination. */
+static inline bool mx_is_sparse(const struct mx_inst *in) {
+	return in->mai.sparse || (in->mai.wmma && in->mai.wmma->sparse);
+}
 
 /* Makes operation i of an instruction of two an instruction of its own. */
 void mx_dual_operation(const struct mx_inst *in, unsigned i, struct mx_inst *one);

@@ -104,7 +104,7 @@ static mx_operand_role role_of_cvt(const struct mx_op *op, unsigned i) {
 
 /* In sparse matrix instructions C is the destination, and source 2 holds indices. */
 static mx_operand_role role_of_matrix(const struct mx_inst *in, unsigned i) {
-	return i == 0 ? MX_AS_A : i == 1 ? MX_AS_B : in->mai.sparse ? MX_AS_INDEX : MX_AS_C;
+	return i == 0 ? MX_AS_A : i == 1 ? MX_AS_B : mx_is_sparse(in) ? MX_AS_INDEX : MX_AS_C;
 }
 
 static mx_operand_role role_of_source(const struct mx_inst *in, const struct mx_operand_spec *o,
@@ -289,12 +289,12 @@ static void add_listed(struct listing *l, const struct mx_operand_spec *o) {
 
 /* ---- operands without a field ---- */
 
-/* The destination as a source: the third of fmac, C of smfmac. */
+/* The destination as a source: the third of fmac, C of a sparse matrix instruction. */
 static void add_former(struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	bool cvt = op->unit == MX_UNIT_CVT;
 	unsigned dwords = cvt ? mx_cvt_info(op->cvt).dst_dwords : op->d;
-	if (op->unit == MX_UNIT_MATRIX && in->mai.sparse)
+	if (op->unit == MX_UNIT_MATRIX && mx_is_sparse(in))
 		add(in, MX_AS_C, mx_result(in), op->d, READ);
 	else if (op->flags & MX_READS_D && op->s[2])
 		add_at(in, MX_AT_SRC2, MX_AS_SRC2, mx_result(in), dwords);
