@@ -116,6 +116,7 @@ static void take_descriptor(struct mx_function *f, const struct mx_descriptor *d
 		.workgroup_info = d->workgroup_info,
 		.tg_split = d->tg_split,
 		.work_item_ids = d->work_item_ids,
+		.named_barriers = d->named_barriers,
 		.mode = d->mode,
 		.unsupported = d->unsupported,
 	};

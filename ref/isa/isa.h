@@ -55,8 +55,8 @@ typedef enum {
 struct mx_region {
 	uint64_t base, size;
 	uint8_t *state;
-	bool internal; /* libraries of kernels synchronise through it, by relaxed atomics that look
-	                  like plain accesses: a race in it is no finding, but prevents a proof */
+	bool internal;  /* libraries of kernels synchronise through it, by relaxed atomics that look
+	                   like plain accesses: a race in it is no finding, but prevents a proof */
 	bool read_only; /* a write is a fault */
 };
 
@@ -273,10 +273,11 @@ struct mx_kernel {
 	uint16_t preload_dwords, preload_offset; /* kernarg preload, in dwords */
 	uint16_t properties; /* KERNEL_CODE_PROPERTIES: the user SGPRs that are set up */
 	bool workgroup_id[3], workgroup_info;
-	bool tg_split;         /* a workgroup's waves on several compute units: no shared LDS */
-	uint8_t work_item_ids; /* 0: x, 1: x and y, 2: x, y and z */
-	uint32_t mode;         /* MODE register: rounding 3:0, denormals 7:4, DX10_CLAMP 8, IEEE 9,
-	                               FP16_OVFL 23 */
+	bool tg_split;          /* a workgroup's waves on several compute units: no shared LDS */
+	uint8_t work_item_ids;  /* 0: x, 1: x and y, 2: x, y and z */
+	uint8_t named_barriers; /* of gfx1250 */
+	uint32_t mode;          /* MODE register: rounding 3:0, denormals 7:4, DX10_CLAMP 8, IEEE 9,
+	                                FP16_OVFL 23 */
 	const char *unsupported; /* a field with a value that is not implemented, or NULL */
 };
 

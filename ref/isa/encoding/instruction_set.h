@@ -78,7 +78,7 @@ struct mx_isa {
 	 * without lanes in memory; 0: that of its instruction. */
 	uint8_t scratch_apart, flat_apart;
 
-	/* Buffer descriptors have bases of 57 bits and num_records of 45 (memory/descriptor.c). */
+	/* Buffer descriptors have bases of 57 bits and num_records of 45 (memory/buffer_descriptor.c). */
 	bool wide_buffers;
 
 	/* The upper half of flat addresses of scratch, and its bits that have the lane, or 0. */

@@ -55,6 +55,7 @@ void mx_wave_start(struct mx_wave *w, uint8_t pattern) {
 	const struct mx_kernel *k = w->group->run->launch->kernel;
 	w->status = MX_READY;
 	w->complete = 0;
+	w->joined = 0;
 	w->issued = 0;
 	w->lanes = ~0ull >> (64 - isa->wave_size);
 	w->stream = isa->stream;

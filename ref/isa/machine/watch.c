@@ -132,6 +132,11 @@ void mx_watch_pass(struct mx_wave *w, unsigned barrier) {
 	CALL(w->group->run, pass, w, barrier);
 }
 
+void mx_watch_barrier_changes(struct mx_wave *w, const struct mx_inst *in, unsigned barrier) {
+	if (w->wanted & MX_WATCH_BARRIER)
+		CALL(w->group->run, barrier_changes, w, in, barrier);
+}
+
 void mx_watch_sgpr(const struct mx_wave *w, unsigned code) {
 	CALL(w->group->run, sgpr, w, code);
 }

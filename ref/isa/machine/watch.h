@@ -109,6 +109,9 @@ struct mx_watcher {
 	void (*arrive)(void *context, struct mx_wave *w, const struct mx_inst *in,
 	               unsigned barrier);
 	void (*pass)(void *context, struct mx_wave *w, unsigned barrier);
+	/* The wave initialises, joins or leaves a barrier, or changes the number of its members. */
+	void (*barrier_changes)(void *context, struct mx_wave *w, const struct mx_inst *in,
+	                        unsigned barrier);
 	/* A scalar register was written, or lanes of a vector register. */
 	void (*sgpr)(void *context, const struct mx_wave *w, unsigned code);
 	void (*vgpr)(void *context, const struct mx_wave *w, unsigned row, uint64_t lanes);
@@ -140,6 +143,7 @@ void mx_watch_landed(struct mx_wave *w, struct mx_memop *m);
 void mx_watch_wait(struct mx_wave *w);
 void mx_watch_arrive(struct mx_wave *w, const struct mx_inst *in, unsigned barrier);
 void mx_watch_pass(struct mx_wave *w, unsigned barrier);
+void mx_watch_barrier_changes(struct mx_wave *w, const struct mx_inst *in, unsigned barrier);
 void mx_watch_sgpr(const struct mx_wave *w, unsigned code);
 void mx_watch_vgpr(const struct mx_wave *w, unsigned row, uint64_t lanes);
 /* in: the instruction, which decides whether the access is atomic; or NULL. */

@@ -67,6 +67,7 @@ struct mx_wave {
 	mx_wave_status status;
 	unsigned barrier;  /* MX_AT_BARRIER: for which it waits */
 	uint32_t complete; /* barriers that have completed and for which it has not waited */
+	uint8_t joined;    /* the named barrier that it has joined last; 0: none */
 	uint64_t lanes;    /* all of the wave; EXEC has those that are active */
 	uint64_t pc;       /* byte offset in the program */
 	uint64_t issued;

@@ -1,13 +1,13 @@
 /* Addresses of MUBUF and MTBUF: resource descriptors, range checks, swizzling [ISA 9.1]. */
 #include "../machine/findings.h"
 #include "../machine/registers.h"
-#include "descriptor.h"
+#include "buffer_descriptor.h"
 #include "together.h"
 #include "vmem.h"
 
 /* An access to a buffer. */
 struct access {
-	struct mx_descriptor d;
+	struct mx_buffer_descriptor d;
 	uint32_t soffset;
 	unsigned bytes; /* per element */
 	bool whole;     /* range check of the whole access, not by dword */
@@ -42,7 +42,7 @@ static uint8_t check_raw(const struct mx_wave *w, unsigned lane, const struct ac
 
 /* ---- raw buffers, the common case ---- */
 
-static bool is_raw(const struct mx_inst *in, const struct mx_descriptor *d) {
+static bool is_raw(const struct mx_inst *in, const struct mx_buffer_descriptor *d) {
 	return !in->mem.idxen && !d->add_tid && !d->swizzle && !d->has_records;
 }
 
@@ -136,7 +136,7 @@ static void raw_addresses(struct mx_wave *w, struct mx_memop *m, const struct ac
 /* ---- other buffers ---- */
 
 /* [ISA 9.1.5.2] */
-static uint64_t swizzled(const struct mx_descriptor *d, uint32_t index, uint32_t offset,
+static uint64_t swizzled(const struct mx_buffer_descriptor *d, uint32_t index, uint32_t offset,
                          uint32_t element) {
 	uint64_t block = (uint64_t)(index / d->index_stride) * d->stride;
 	return (block + offset / element * element) * d->index_stride +
@@ -165,7 +165,7 @@ static uint64_t place(struct mx_wave *w, const struct mx_inst *in, unsigned lane
 static uint8_t check_lane(struct mx_wave *w, const struct mx_inst *in, unsigned lane,
                           const struct access *a, uint32_t vgpr_index, uint32_t index,
                           uint32_t offset) {
-	const struct mx_descriptor *d = &a->d;
+	const struct mx_buffer_descriptor *d = &a->d;
 	if (d->unbound)
 		return 0;
 	if (d->add_tid && !in->mem.idxen)
@@ -202,7 +202,7 @@ static void load_or_store(struct mx_wave *w, const struct mx_inst *in) {
 	struct access a;
 	unsigned registers = in->mem.offen + in->mem.idxen;
 	unsigned row = mx_row_at(in, MX_AT_ADDRESS), soffset = mx_operand_at(in, MX_AT_OFFSET);
-	bool good = mx_read_descriptor(w, in, &a.d) &&
+	bool good = mx_read_buffer_descriptor(w, in, &a.d) &&
 	            (!registers || mx_addresses_exist(w, in, row, registers));
 	struct mx_memop *m = good ? mx_memop_new(w, in) : NULL;
 	if (!m)

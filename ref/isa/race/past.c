@@ -85,6 +85,8 @@ void mx_race_past_begin(struct mx_group *g) {
 	for (unsigned i = 0; i < g->n_waves; i++)
 		o->past[i] = keep(o->beginning);
 	o->common = o->beginning;
+	for (unsigned b = 0; b < g->run->isa->n_barriers; b++)
+		o->named[b].init.in = NULL;
 }
 
 void mx_race_past_end(struct mx_group *g) {
@@ -125,6 +127,7 @@ static void bring(struct mx_wave *w, const struct mx_inst *in, struct mx_race_pa
 
 void mx_race_signal(struct mx_wave *w, const struct mx_inst *in, unsigned barrier) {
 	struct mx_race_past **p = &mx_race_group_of(w->group)->signalled[barrier];
+	mx_race_named_signal(w, in, barrier);
 	if (!w->group->barrier[barrier].signals)
 		drop(p); /* of signals before the barrier was initialised again */
 	if (!*p)
@@ -167,6 +170,7 @@ void mx_race_pass(struct mx_wave *w, unsigned barrier) {
 	o->completed[w->index][barrier] = NULL;
 	if (!p)
 		return;
+	mx_race_named_pass(w, p, barrier);
 	if (!includes(p, *mine)) {
 		struct mx_race_past *both = copy(w->group, p);
 		if (both)

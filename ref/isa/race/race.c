@@ -327,6 +327,12 @@ static void pass(void *context, struct mx_wave *w, unsigned barrier) {
 		mx_race_pass(w, barrier);
 }
 
+static void barrier_changes(void *context, struct mx_wave *w, const struct mx_inst *in,
+                            unsigned barrier) {
+	(void)context;
+	mx_race_barrier_changes(w, in, barrier);
+}
+
 static void preload(void *context, struct mx_wave *w, uint64_t address, unsigned bytes) {
 	(void)context;
 	mx_race_preload(w, address, bytes);
@@ -432,6 +438,7 @@ static struct mx_watcher watcher(struct mx_race_analysis *o) {
 		.wait = wait,
 		.arrive = arrive,
 		.pass = pass,
+		.barrier_changes = barrier_changes,
 		.barrier_opens = barrier_opens,
 	};
 }

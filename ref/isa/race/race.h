@@ -327,6 +327,15 @@ struct mx_race_clock {
 	bool has_past;                            /* the clock includes that of the wave's past */
 };
 
+/* A named barrier; named_barriers.c. */
+struct mx_race_named {
+	struct mx_race_moment {
+		const struct mx_inst *in; /* NULL: none */
+		unsigned wave;
+		uint64_t issues;       /* of the wave, before it */
+	} init, entry[MX_GROUP_WAVES]; /* entry: when the wave joined, or its last wait was over */
+};
+
 struct mx_race_group {
 	struct mx_race_map lds, lds_atomics;
 	struct mx_race_clock clock[MX_GROUP_WAVES];
@@ -338,6 +347,7 @@ struct mx_race_group {
 	 * completed and for which it has not waited. */
 	struct mx_race_past *signalled[MX_BARRIERS];
 	struct mx_race_past *completed[MX_GROUP_WAVES][MX_BARRIERS];
+	struct mx_race_named named[MX_BARRIERS];
 	struct mx_race_wave *wave[MX_GROUP_WAVES]; /* as many as the workgroup has room for */
 };
 
@@ -363,6 +373,13 @@ void mx_race_past_free(struct mx_group *g);
 void mx_race_signal(struct mx_wave *w, const struct mx_inst *in, unsigned barrier);
 void mx_race_complete(struct mx_group *g, unsigned barrier);
 void mx_race_pass(struct mx_wave *w, unsigned barrier);
+
+/* ---- named_barriers.c ---- */
+
+void mx_race_barrier_changes(struct mx_wave *w, const struct mx_inst *in, unsigned barrier);
+/* Before a wave signals, and when its wait is over with what the barrier brings. */
+void mx_race_named_signal(struct mx_wave *w, const struct mx_inst *in, unsigned barrier);
+void mx_race_named_pass(struct mx_wave *w, const struct mx_race_past *p, unsigned barrier);
 
 /* Whether all waves obtained at barriers that this access is over. */
 bool mx_race_is_over_for_all(const struct mx_group *g, mx_access a);

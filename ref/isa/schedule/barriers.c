@@ -89,6 +89,10 @@ void mx_barrier_init(struct mx_group *g, unsigned b, uint32_t expected) {
 	g->signalled &= ~(1u << b);
 }
 
+void mx_barrier_expect(struct mx_group *g, unsigned b, uint32_t expected) {
+	g->barrier[b].expected = expected;
+}
+
 void mx_barrier_join(struct mx_wave *w, unsigned b) {
 	w->complete &= ~(1u << b);
 }

@@ -18,6 +18,10 @@ void mx_barrier_signal_and_wait(struct mx_wave *w, const struct mx_inst *in, uns
  * that have not ended. All barriers of a workgroup begin so, with 0. */
 void mx_barrier_init(struct mx_group *g, unsigned b, uint32_t expected);
 
+/* It completes after `expected` signals, with those that it has; at the earliest with the next
+ * signal, or after the wave's turn. */
+void mx_barrier_expect(struct mx_group *g, unsigned b, uint32_t expected);
+
 /* The wave's next wait is for a completion from now on. */
 void mx_barrier_join(struct mx_wave *w, unsigned b);
 

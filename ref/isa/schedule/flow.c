@@ -4,7 +4,6 @@
 #include "../machine/findings.h"
 #include "../machine/registers.h"
 #include "barriers.h"
-#include "clusters.h"
 #include "inflight.h"
 #include "schedule.h"
 
@@ -81,47 +80,6 @@ NOTHING(s_prefetch_data)
 NOTHING(s_prefetch_data_pc_rel)
 NOTHING(global_prefetch_b8)
 NOTHING(flat_prefetch_b8)
-
-/* The barriers of gfx1250: -1 is that of the workgroup, -3 that of its cluster, without effect if
- * there is none [LLVM "AMDGPU Execution Synchronization"]. */
-enum { WORKGROUP = -1, CLUSTER = -3 };
-
-static bool is_workgroup(struct mx_wave *w, const struct mx_inst *in, int32_t id) {
-	if (id == WORKGROUP)
-		return true;
-	if (id != CLUSTER)
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
-		        MX_BECAUSE(BARRIER_ID, (uint64_t)(int64_t)id));
-	return false;
-}
-
-static int32_t barrier_of(const struct mx_wave *w, const struct mx_inst *in) {
-	return (int32_t)mx_sread(w, in, mx_source(in, 0));
-}
-
-FLOW(s_barrier_signal) {
-	int32_t id = barrier_of(w, in);
-	if (is_workgroup(w, in, id))
-		mx_barrier_signal(w, in, MX_BARRIER_WORKGROUP);
-	else if (id == CLUSTER && w->group->cluster)
-		mx_cluster_signal(w, in);
-}
-
-/* SCC: whether no other wave has signalled since the barrier completed. */
-FLOW(s_barrier_signal_isfirst) {
-	if (!is_workgroup(w, in, barrier_of(w, in)))
-		return;
-	w->scc = !w->group->barrier[MX_BARRIER_WORKGROUP].signals;
-	w->scc_unwritten = false;
-	mx_barrier_signal(w, in, MX_BARRIER_WORKGROUP);
-}
-
-FLOW(s_barrier_wait) {
-	if (is_workgroup(w, in, in->imm))
-		mx_barrier_wait(w, MX_BARRIER_WORKGROUP);
-	else if (in->imm == CLUSTER && w->group->cluster)
-		mx_barrier_wait(w, MX_BARRIER_CLUSTER);
-}
 
 /* The byte of former banks is for trap handlers. */
 FLOW(s_set_vgpr_msb) {

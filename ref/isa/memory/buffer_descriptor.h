@@ -1,10 +1,10 @@
 /* Buffer resource descriptors, of vector and of scalar memory. */
-#ifndef MX_DESCRIPTOR_H
-#define MX_DESCRIPTOR_H
+#ifndef MX_BUFFER_DESCRIPTOR_H
+#define MX_BUFFER_DESCRIPTOR_H
 
 #include "../machine/wave.h"
 
-struct mx_descriptor {
+struct mx_buffer_descriptor {
 	uint64_t base, num_records;
 	uint32_t stride, word3;
 	unsigned index_stride;
@@ -14,6 +14,6 @@ struct mx_descriptor {
 };
 
 /* Reads the descriptor of an instruction; false, with a finding, if it is not supported. */
-bool mx_read_descriptor(struct mx_wave *w, const struct mx_inst *in, struct mx_descriptor *d);
+bool mx_read_buffer_descriptor(struct mx_wave *w, const struct mx_inst *in, struct mx_buffer_descriptor *d);
 
 #endif
