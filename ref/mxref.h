@@ -1275,11 +1275,12 @@ MXREF_API unsigned mx_wmma_result_vgprs(const struct mx_wmma *op);
  *          In A of 32 rows, items 64 to 127 are those of row 16 + lane % 16.
  *   SWMMAC A   k = the place of the item among the K / 2 stored ones of its row: A as a matrix of
  *              half its K, as above
- *          B   4 (p / 2) + item % 4, where p is the place of item 2 (item / 4) of the same lane of
- * A. So items 2 i and 2 i + 1 of a lane of A meet items 4 i to 4 i + 3 of lanes of B in the same
- * half of the wave. C, D   row = 16 (item / 8) + 8 h + item % 8, col = lane % 16 scale  byte i of a
- * register (block 32) or of a pair (block 16) is that of block i; its lane is the row of a 32-row
- * A, else the row or column plus 16 scale_row
+ *          B   k = 4 (p / 2) + item % 4, where p is the place of item 2 (item / 4) of the
+ *              same lane of A. Items 2 i and 2 i + 1 of a lane of A meet items 4 i to 4 i + 3
+ *              of lanes of B in the same half of the wave.
+ *   C, D   row = 16 (item / 8) + 8 h + item % 8, col = lane % 16
+ *   scale  byte i of a register (block 32) or of a pair (block 16) is that of block i; its
+ *          lane is the row of a 32-row A, else the row or column plus 16 scale_row
  *
  * Sources: rocjitsu, and FlyDSL's kernels for f16, FP8 and FP4 with scales. Assumed: the unscaled
  * forms of FP6 and FP4 are as the scaled ones (rocjitsu permutes their k), and 16x16x64 of FP8 has
@@ -1309,10 +1310,10 @@ MXREF_API const mx_profile *mx_wmma_profile(const struct mx_wmma *op, const mx_p
  * A SWMMAC adds K / 2 products, those of the stored items. Two bits of `index` for each item of A
  * select its k among four; the two of a pair ascend. With n items in a lane of A:
  *
- *   16 registers of B   (f16 and bf16 with K = 64, 8 bits with K = 128) Lane l has the bits of
- * items n/2 (l / 16) to n/2 (l / 16) + n/2 - 1 of lane l % 16, then those of the same items of lane
- * 16 + l % 16; index_key is 0 fewer               Lane l has those of its own items, from bit 16
- * index_key on
+ *   B in 16 registers   f16 and bf16 with K = 64, 8 bits with K = 128. Lane l has the bits
+ *                       of items n/2 (l / 16) to n/2 (l / 16) + n/2 - 1 of lane l % 16, then
+ *                       those of the same items of lane 16 + l % 16; index_key is 0.
+ *   B in fewer          Lane l has those of its own items, from bit 16 index_key on.
  *
  * MX_BAD_POINTER, MX_BAD_PROFILE; MX_BAD_FORMAT: not a format of the instruction; MX_BAD_OPTION: no
  * such scale format, scale_row above 1, index_key without a meaning, indices that do not ascend. */
@@ -1331,8 +1332,8 @@ struct mx_wmma_args {
 	const uint32_t (*c)[MX_LANES];
 	uint32_t (*d)[MX_LANES];
 	bool abs_c, neg_c, clamp;
-	const uint32_t (
-		*index)[MX_LANES]; /* of a SWMMAC: 1 register, or 2 with 8 bits and K = 128 */
+	/* Of a SWMMAC: 1 register, or 2 with 8 bits and K = 128. */
+	const uint32_t (*index)[MX_LANES];
 	unsigned index_key;
 };
 MXREF_API mx_status mx_mma_wmma(const struct mx_wmma_args *args);
