@@ -322,9 +322,20 @@ static void fill_wmma_side(const struct mx_wmma *op, struct mx_wmma_operand *o, 
 	o->scales = (const uint32_t(*)[LANES])scales;
 }
 
+/* Pairs of indices that ascend. */
+static void fill_indices(uint32_t (*index)[LANES]) {
+	static const uint8_t pairs[] = { 0x4, 0x8, 0xc, 0x9, 0xd, 0xe };
+	for (unsigned i = 0; i < 2 * LANES; i++)
+		for (unsigned at = index[i / LANES][i % LANES] = 0; at < 32; at += 4)
+			index[i / LANES][i % LANES] |= (uint32_t)pairs[below(6)] << at;
+}
+
 static unsigned wmma(const struct mx_wmma *op, kind k, const mx_profile *p) {
-	static uint32_t regs[2][16][LANES], scales[2][2][LANES];
+	static uint32_t regs[2][16][LANES], scales[2][2][LANES], index[2][LANES];
+	bool one_set = mx_wmma_operand_items(op, MX_SIDE_A) > 8;
 	struct mx_wmma_args g = { .op = op,
+		                  .index = (const uint32_t(*)[LANES])index,
+		                  .index_key = !one_set && below(2),
 		                  .profile = p,
 		                  .d = s.fast,
 		                  .abs_c = !below(8),
@@ -333,6 +344,7 @@ static unsigned wmma(const struct mx_wmma *op, kind k, const mx_profile *p) {
 	bool shared = op->c == op->d && below(2);
 	for (unsigned side = 0; side < 2; side++)
 		fill_wmma_side(op, &g.ab[side], side, regs[side], scales[side], k);
+	fill_indices(index);
 	fill_results(op->c, k);
 	memcpy(s.fast, s.c, sizeof s.c);
 	g.c = (const uint32_t(*)[LANES])(shared ? s.fast : s.c);

@@ -149,8 +149,11 @@ static mx_status run_wmma(struct registers *x, const mx_profile *p, uint64_t *ra
 	size_t n = 0;
 	while (mx_wmma_at(n))
 		n++;
+	uint32_t index[2][MX_LANES];
+	memset(index, 0x9c, sizeof index); /* pairs that ascend */
 	struct mx_wmma_args g = { .op = mx_wmma_at(next_random(random) % n),
 		                  .profile = p,
+		                  .index = (const uint32_t(*)[MX_LANES])index,
 		                  .c = (const uint32_t(*)[MX_LANES])x->c,
 		                  .d = x->fast };
 	for (unsigned i = 0; i < 2; i++)
