@@ -134,7 +134,7 @@ static bool find_pages(struct mx_race_range *r, const struct mx_footprint *f, st
 		if (!page[i])
 			return false;
 		__builtin_prefetch(&page[i]->touched);
-		__builtin_prefetch(page[i]->few);
+		__builtin_prefetch(page[i]->record);
 	}
 	return true;
 }
@@ -344,14 +344,15 @@ static void access_lds_dma(struct mx_race_range *r, const struct mx_memop *m) {
 	access_lds_dma_lane(r, m, l);
 }
 
-/* Whether an operation reads shared pages alone. Where its pages are few, this is faster than to
- * find its cells: a GEMM reads most of its inputs again and again. */
+/* Whether an operation reads shared pages alone, and those between them are shared, too: rows of a
+ * matrix with a long K. This is faster than to find its cells, and a GEMM reads most of its inputs
+ * again and again. */
 static bool reads_shared(const struct mx_race_range *r, const struct mx_memop *m) {
-	enum { FEW = 16 };
+	enum { MOST = 512 };
 	struct maps maps = maps_of(r);
 	bool bounded = m->range == MX_RANGE_ALL || m->split;
 	if (r->kind != MX_RACE_READ || r->visit || !bounded || !m->in_range || m->in->op->d < 4 ||
-	    m->exec & m->scratch || maps.atomics->n || m->to - m->from > FEW * MX_RACE_PAGE)
+	    m->exec & m->scratch || maps.atomics->n || m->to - m->from > MOST * MX_RACE_PAGE)
 		return false;
 	return mx_race_are_shared(maps.accesses, m->from, m->to);
 }

@@ -186,7 +186,7 @@ struct mx_race_listed {
 };
 
 /* A page has cells, or records by operation (summary.c). */
-enum { MX_RACE_PAGE = 1024, MX_RACE_RECORDS = 16 };
+enum { MX_RACE_PAGE = 1024, MX_RACE_RECORDS = 8 };
 struct mx_race_page {
 	struct mx_race_page *next; /* free pages */
 	uint8_t unit;              /* bytes of a cell: 1, 2, 4, 8 or 16 */
@@ -222,7 +222,7 @@ struct mx_race_list_cache {
 struct mx_race_shared {
 	uint64_t word, bits; /* word: address / MX_RACE_PAGE / 64 */
 };
-enum { MX_RACE_SHARED = 64 };
+enum { MX_RACE_SHARED_LOG2 = 7, MX_RACE_SHARED = 1 << MX_RACE_SHARED_LOG2 };
 
 /* Shadow pages by address, and the memory of their readers. */
 struct mx_race_map {

@@ -284,7 +284,8 @@ static bool is_shared(struct mx_race_map *m, uint64_t page) {
 
 /* Whether these pages of a word are shared. */
 static bool word_is_shared(struct mx_race_map *m, uint64_t word, uint64_t pages) {
-	struct mx_race_shared *s = &m->shared[word % MX_RACE_SHARED];
+	uint64_t hash = word * 0x9E3779B97F4A7C15;
+	struct mx_race_shared *s = &m->shared[hash >> (64 - MX_RACE_SHARED_LOG2)];
 	if (s->word != word)
 		*s = (struct mx_race_shared){ word, 0 };
 	for (uint64_t left = pages & ~s->bits; left; left &= left - 1) {

@@ -11,11 +11,12 @@
  * Where waves synchronise through memory, a later write must find every reader. Cells that several
  * workgroups read and none writes, the inputs of a persistent kernel, then have one more entry for
  * each read, and their lists of readers are made only if the page gets cells. */
+#include "../machine/lane_bytes.h"
 #include "summary.h"
 
 #include <string.h>
 
-enum { MOST = 8 * MX_RACE_RECORDS, MOST_LISTED = 512 };
+enum { MOST = 128, MOST_LISTED = 512 };
 
 /* ---- records ---- */
 
@@ -252,13 +253,31 @@ note_lanes(struct mx_race_page *p, uint64_t lanes, const struct mx_wave_access *
 	}
 }
 
+/* The same of 16 bytes. Four lanes are four dwords of four rows, transposed. */
+static void note_quads(struct mx_race_page *p, uint64_t lanes, const struct mx_wave_access *c) {
+	for (unsigned l = 0; l < MX_LANES; l += 4) {
+		uint64_t four = lanes & 15ull << l;
+		mx_quad q[4];
+		if (!c->rows || four != 15ull << l) {
+			note_lanes(p, four, c, sizeof *q);
+			continue;
+		}
+		for (unsigned k = 0; k < 4; k++)
+			q[k] = mx_quad_load(&c->rows[k][l]);
+		mx_transpose(q);
+		for (unsigned i = 0; i < 4; i++)
+			memcpy(p->value + (c->at[l + i] + c->offset) % MX_RACE_PAGE, &q[i],
+			       sizeof *q);
+	}
+}
+
 static void note_values(struct mx_race_page *p, uint64_t lanes, const struct mx_wave_access *c) {
 	switch (c->bytes) {
 	case 1: note_lanes(p, lanes, c, 1); return;
 	case 2: note_lanes(p, lanes, c, 2); return;
 	case 4: note_lanes(p, lanes, c, 4); return;
 	case 8: note_lanes(p, lanes, c, 8); return;
-	default: note_lanes(p, lanes, c, 16); return;
+	default: note_quads(p, lanes, c); return;
 	}
 }
 
