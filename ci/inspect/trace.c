@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../../ref/isa/encoding/instruction_set.h"
+#include "../../ref/isa/memory/tdm.h"
 #include "../cli/codefile.h"
 #include "registers.h"
 
@@ -84,8 +85,23 @@ static void print_instruction(const struct mx_event *e) {
 		printf("set-up of the wave");
 		return;
 	}
-	e->isa->disassemble(e->code, e->dwords, 0, text, sizeof text);
+	e->isa->disassemble(e->code, e->dwords, e->banks, text, sizeof text);
 	printf("+0x%04" PRIx64 "  %s", e->pc, text);
+}
+
+/* What a tensor copy copies. */
+static void print_tile(const struct mx_event *e) {
+	struct mx_inst in;
+	struct mx_tdm tile;
+	uint32_t descriptor[MX_TDM_DWORDS];
+	char text[400];
+	e->isa->decode(e->code, e->dwords, 0, &in);
+	if (!in.op || mx_kind_of(in.op) != MX_IS_TILE)
+		return;
+	mx_tdm_operands(&in, e->registers.s, descriptor);
+	mx_tdm_decode(descriptor, in.op->flags & MX_STORE, &tile);
+	mx_tdm_text(&tile, text, sizeof text);
+	printf("%10s%s\n", "", text);
 }
 
 static void print_lanes(const struct mx_trace *t, const struct mx_event *e) {
@@ -179,6 +195,7 @@ static void print_issue(struct mx_trace *t, const struct mx_event *e, bool mine)
 	print_head(t, e);
 	print_instruction(e);
 	puts(stop ? "  <- break" : "");
+	print_tile(e);
 	if (stop)
 		mx_registers_print(&e->registers, &t->n, t->o->lane < 0 ? 0 : (unsigned)t->o->lane);
 }

@@ -357,6 +357,7 @@ struct mx_event {
 	const struct mx_isa *isa;
 	const uint32_t *code; /* its dwords; NULL during set-up */
 	size_t dwords;
+	unsigned banks; /* of VGPRs (mx_isa.banks_after) */
 	struct mx_registers registers;
 	unsigned reg;   /* registers: SGPR or special code 0..127; row of v */
 	uint64_t lanes; /* VGPR: lanes written; memory: lanes of which the data has these bytes */

@@ -91,6 +91,31 @@ like($out, qr/^ +race-global: .*\n(?:.*\n)* +nondeterminism: /m, '  by order, an
 my ($replay) = $out =~ /^ +replay: \S+ (.*)$/m;
 like($replay // '', qr/>[23]\b/, '  in a schedule of four waves') or diag $out;
 is(run('sh', '-c', "$mxcheck $replay"), 3, '  which can be replayed') or diag $out, $err;
+# ---- a trace: banks of VGPRs, and what a tensor copy copies ----
+
+my $copies = spew("$dir/copies.yaml", <<'END');
+name: gfx1250/copies
+kernel: through
+grid: [1]
+block: [32]
+buffers:
+  - {name: Y, role: none, type: f32, rows: 8, cols: N, data: random}
+  - {name: X, role: none, type: f32, rows: 8, cols: N, data: random}
+kernarg:
+  - {offset: 0,  type: ptr, value: Y}
+  - {offset: 8,  type: ptr, value: X}
+  - {offset: 16, type: u32, value: N}
+  - {offset: 20, type: u32, value: 6}
+verdict: {judge: none}
+runs:
+  - {sizes: {N: 48}, regime: general}
+END
+my @copies = ('run', '--case', $copies, '--co', "$build/tests/hip/gfx1250_copies.gpu.co", '--device', 'emu:gfx1250', '--trace', '0,0,0:0');
+is(mxcheck(@copies), 0, 'a trace of tensor copies') or diag $err;
+like($out, qr/tensor_load_to_lds .*\n +load \[8\]\[32\] of 4 bytes at 0x\w+, strides \[48\]; tensor from there \[6\]\[48\]; LDS 0x\w+, 16 bytes after each 128$/m,
+	'  has what each descriptor says') or diag $out;
+like($out, qr/tensor_store_from_lds .*\n +store \[8\]\[32\] of 4 bytes /, '  also of a store');
+
 # ---- a published kernel: FlyDSL's MXFP8 GEMM, 3 tiles of 128 x 256 x 128 in LDS by tensor copies, K = 7168 ----
 
 SKIP: {

@@ -109,6 +109,31 @@ static void test_masks(void) {
 	ok(finds(MX_UNSUPPORTED, "more than 16 workgroups"), "a cluster has at most 16 workgroups");
 }
 
+/* Workgroups 2, 3, 6, 7 of a grid of 4 x 4 are a cluster of 2 x 2, 8, 9, 12, 13 another one. */
+static void test_lists(void) {
+	static const uint64_t two[] = { 2, 3, 6, 7, 8, 9, 12, 13 }, half[] = { 3, 7 },
+			      mixed[] = { 2, 3, 8, 9 };
+	unsigned wrong = 0;
+	memset(to, 0xff, sizeof got);
+	with_options(.analysis = MX_ANALYSE_ORDER, .workgroups = two, .n_workgroups = 8);
+	must(run("exchange", GROUP, 2, 2, ROUNDS));
+	for (unsigned i = 0; i < GROUPS * GROUP; i++) {
+		bool runs = false;
+		for (unsigned k = 0; k < 8; k++)
+			runs |= two[k] == i / GROUP;
+		wrong += got[i] != (runs ? ROUNDS * (i ^ GROUP) + ROUNDS * (ROUNDS - 1) / 2 : ~0u);
+	}
+	ok(!wrong && !n_findings(), "two of four clusters run");
+	with_options(.workgroups = half, .n_workgroups = 2);
+	run("exchange", GROUP, 2, 2, ROUNDS);
+	ok(finds(MX_UNSUPPORTED, "a list of workgroups that has a part of a cluster"),
+	   "half a cluster does not");
+	with_options(.workgroups = mixed, .n_workgroups = 4);
+	run("exchange", GROUP, 2, 2, ROUNDS);
+	ok(finds(MX_UNSUPPORTED, "a list of workgroups that has a part of a cluster"),
+	   "nor do parts of two");
+}
+
 int main(void) {
 	setenv("MXHIP_ARCH", "gfx1250", 1);
 	must(hipModuleLoad(&module, built("tests/hip/gfx1250_clusters.gpu.co")));
@@ -120,6 +145,7 @@ int main(void) {
 	test_places(1, 1);
 	test_barrier();
 	test_masks();
+	test_lists();
 	done_testing();
 	return 0;
 }

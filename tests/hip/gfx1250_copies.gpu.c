@@ -48,7 +48,7 @@ static inline v4i group0(const volatile LDS void *lds, const GLOBAL void *memory
 /* `rows` and `width`: of the tensor from there on. */
 static inline v8i group1(u32 what, u32 width, u32 rows, const volatile LDS void *barrier) {
 	return (v8i){ (int)(2 << 16 | what),
-		      (int)(place(barrier) / 8 | width << 16),
+		      (int)((place(barrier) / 8 & 0xffff) | width << 16),
 		      (int)(width >> 16 | rows << 16),
 		      (int)(rows >> 16 | COLUMNS << 16),
 		      ROWS,

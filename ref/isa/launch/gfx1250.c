@@ -48,7 +48,9 @@ static const char *unsupported_cluster(const struct mx_launch *l) {
 	for (unsigned i = 0; mx_cluster_size(l) > 1 && i < 3; i++)
 		if (l->grid[i] % l->cluster[i])
 			return "a grid that is not a whole number of clusters";
-	return NULL;
+	return mx_cluster_size(l) == 1 || !l->n_workgroups || mx_clusters_are_whole(l)
+	               ? NULL
+	               : "a list of workgroups that has a part of a cluster";
 }
 
 static const char *unsupported(const struct mx_launch *l) {

@@ -35,6 +35,7 @@ static struct mx_event event(const struct mx_wave *w, mx_event_kind kind) {
 		.isa = run->isa,
 		.code = in ? in->dwords : NULL,
 		.dwords = in ? in->size / 4 : 0,
+		.banks = in ? in->banks : 0,
 		.registers = { w->s, (const uint32_t(*)[MX_LANES])w->v, w->vgprs, w->agprs,
 		               w->scc },
 		.lane = -1,

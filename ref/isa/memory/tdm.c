@@ -2,6 +2,8 @@
  * mx_tdm_moves (mxref.h) says which bytes [CDNA5 10.11]. */
 #include "tdm.h"
 
+#include <string.h>
+
 #include "../machine/device_memory.h"
 #include "../machine/findings.h"
 #include "../machine/registers.h"
@@ -166,15 +168,24 @@ void mx_tdm_issue(struct mx_wave *w, const struct mx_inst *in, const uint32_t d[
 mx_handler mx_x_tensor_load_to_lds, mx_x_tensor_store_from_lds;
 
 /* The groups of the descriptor are the first four operands; a group that is left out is zero. */
+static unsigned group_dwords(const struct mx_inst *in, unsigned i) {
+	unsigned position = MX_AT_ADDRESS + i;
+	return mx_operand_at(in, position) == MX_NULL ? 0 : in->operand[position].dwords;
+}
+
+void mx_tdm_operands(const struct mx_inst *in, const uint32_t *sgprs, uint32_t d[MX_TDM_DWORDS]) {
+	memset(d, 0, MX_TDM_DWORDS * sizeof *d);
+	for (unsigned i = 0, at = 0; i < 4; at += i == 1 ? 8 : 4, i++)
+		memcpy(d + at, sgprs + mx_operand_at(in, MX_AT_ADDRESS + i),
+		       group_dwords(in, i) * sizeof *d);
+}
+
 static void copy_tile(struct mx_wave *w, const struct mx_inst *in) {
-	uint32_t d[MX_TDM_DWORDS] = { 0 };
-	for (unsigned i = 0, at = 0; i < 4; at += i == 1 ? 8 : 4, i++) {
-		unsigned code = mx_operand_at(in, MX_AT_ADDRESS + i);
-		unsigned n = code == MX_NULL ? 0 : in->operand[MX_AT_ADDRESS + i].dwords;
-		for (unsigned k = 0; k < n; k++)
-			d[at + k] = mx_sread(w, in, code + k);
-		mx_check_scalars_written(w, in, code, n);
-	}
+	uint32_t d[MX_TDM_DWORDS];
+	mx_tdm_operands(in, w->s, d);
+	for (unsigned i = 0; i < 4; i++)
+		mx_check_scalars_written(w, in, mx_operand_at(in, MX_AT_ADDRESS + i),
+		                         group_dwords(in, i));
 	mx_tdm_issue(w, in, d);
 }
 

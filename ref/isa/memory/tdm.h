@@ -8,4 +8,7 @@
  * does it once, whatever EXEC is. A descriptor that no source defines stops the launch. */
 void mx_tdm_issue(struct mx_wave *w, const struct mx_inst *in, const uint32_t d[MX_TDM_DWORDS]);
 
+/* Takes the descriptor of a tensor copy from the scalar registers. */
+void mx_tdm_operands(const struct mx_inst *in, const uint32_t *sgprs, uint32_t d[MX_TDM_DWORDS]);
+
 #endif

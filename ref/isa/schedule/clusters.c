@@ -23,23 +23,69 @@ uint64_t mx_cluster_member(const struct mx_launch *l, uint64_t cluster, unsigned
 	return index;
 }
 
-static uint64_t cluster_of(const struct mx_group *g, unsigned *rank) {
-	const struct mx_launch *l = g->run->launch;
+static uint64_t cluster_of(const struct mx_launch *l, const uint32_t id[3], unsigned *rank) {
 	uint64_t cluster = 0;
 	*rank = 0;
 	for (unsigned i = 3; i--;) {
-		cluster = cluster * (l->grid[i] / l->cluster[i]) + g->id[i] / l->cluster[i];
-		*rank = *rank * l->cluster[i] + g->id[i] % l->cluster[i];
+		cluster = cluster * (l->grid[i] / l->cluster[i]) + id[i] / l->cluster[i];
+		*rank = *rank * l->cluster[i] + id[i] % l->cluster[i];
 	}
 	return cluster;
 }
+
+/* ---- launches of some workgroups ---- */
+
+/* Whether a workgroup is the first of its cluster, and which cluster that is. */
+static bool begins_cluster(const struct mx_launch *l, uint64_t workgroup, uint64_t *cluster) {
+	uint64_t row = workgroup / l->grid[0];
+	const uint32_t id[3] = { (uint32_t)(workgroup % l->grid[0]), (uint32_t)(row % l->grid[1]),
+		                 (uint32_t)(row / l->grid[1]) };
+	unsigned rank;
+	*cluster = cluster_of(l, id, &rank);
+	return !rank;
+}
+
+static bool is_listed(const struct mx_launch *l, uint64_t workgroup) {
+	size_t low = 0, high = l->n_workgroups;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (l->workgroups[middle] < workgroup)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < l->n_workgroups && l->workgroups[low] == workgroup;
+}
+
+bool mx_clusters_are_whole(const struct mx_launch *l) {
+	size_t members = 0;
+	for (size_t i = 0; i < l->n_workgroups; i++) {
+		uint64_t cluster;
+		if (!begins_cluster(l, l->workgroups[i], &cluster))
+			continue;
+		for (unsigned r = 0; r < mx_cluster_size(l); r++, members++)
+			if (!is_listed(l, mx_cluster_member(l, cluster, r)))
+				return false;
+	}
+	return members == l->n_workgroups;
+}
+
+uint64_t mx_cluster_listed(const struct mx_launch *l, uint64_t nth) {
+	uint64_t cluster = 0;
+	for (size_t i = 0; i < l->n_workgroups; i++)
+		if (begins_cluster(l, l->workgroups[i], &cluster) && !nth--)
+			break;
+	return cluster;
+}
+
+/* ---- members ---- */
 
 bool mx_cluster_enter(struct mx_group *g) {
 	struct mx_run *run = g->run;
 	g->cluster = NULL;
 	if (mx_cluster_size(run->launch) == 1)
 		return true;
-	uint64_t index = cluster_of(g, &g->rank);
+	uint64_t index = cluster_of(run->launch, g->id, &g->rank);
 	struct mx_cluster *c = run->clusters;
 	while (c && c->index != index)
 		c = c->next;

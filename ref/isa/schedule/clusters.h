@@ -10,6 +10,10 @@ unsigned mx_cluster_size(const struct mx_launch *l);
 /* The workgroup with this rank in a cluster, by their index; X counts fastest. */
 uint64_t mx_cluster_member(const struct mx_launch *l, uint64_t cluster, unsigned rank);
 
+/* Of a launch of some workgroups: whether they are all of their clusters, and the nth cluster. */
+bool mx_clusters_are_whole(const struct mx_launch *l);
+uint64_t mx_cluster_listed(const struct mx_launch *l, uint64_t nth);
+
 /* A workgroup starts: it enters its cluster; false if memory is short. It leaves when it ends.
  * Those of a launch that stopped are freed with the run, after their workgroups. */
 bool mx_cluster_enter(struct mx_group *g);

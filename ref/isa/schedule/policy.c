@@ -88,11 +88,11 @@ uint64_t mx_run_order(const struct mx_run *run, uint64_t i) {
 	const struct mx_launch *l = run->launch;
 	uint64_t all = mx_run_groups(run);
 	unsigned size = mx_cluster_size(l);
-	if (l->n_workgroups)
-		return l->workgroups[in_order(run, all, i)];
-	return size == 1 ? in_order(run, all, i)
-	                 : mx_cluster_member(l, in_order(run, all / size, i / size),
-	                                     (unsigned)(i % size));
+	uint64_t nth = in_order(run, all / size, i / size); /* cluster, or workgroup */
+	if (size > 1)
+		return mx_cluster_member(l, l->n_workgroups ? mx_cluster_listed(l, nth) : nth,
+		                         (unsigned)(i % size));
+	return l->n_workgroups ? l->workgroups[nth] : nth;
 }
 
 /* ---- one workgroup ---- */
