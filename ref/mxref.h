@@ -1165,15 +1165,16 @@ MXREF_API mx_status mx_dense_operand(const struct mx_dense *op, unsigned lane, u
 MXREF_API mx_status mx_dense_result(const struct mx_dense *op, unsigned lane, unsigned item,
                                     unsigned *block, unsigned *row, unsigned *col);
 
-/* The profile of a dense instruction if the scaled ones have profile `p`: fma32 for f32
- * operands (chains of FMAs were measured on MI300, arXiv 2511.10909), cdna3_half instead
- * of cdna3 for 16-bit operands, else p itself. NULL for NULL. */
+/* The profile of a dense instruction if the scaled ones have profile `p`: for f32 operands fma32
+ * if p is one of mx_profile_at() or aligns (chains of FMAs were measured on MI300, arXiv
+ * 2511.10909), cdna3_half instead of cdna3 for 16-bit operands, else p itself. NULL for NULL. */
 MXREF_API const mx_profile *mx_dense_profile(const struct mx_dense *op, const mx_profile *p);
 
 /* One dense MFMA on registers; c and d may be the same array. The arithmetic:
  *
- *   f16, bf16, fp8, bf8: the profile's definition, all scales 1, K that of op.
- *   f32: c = fma(a, b, c) in order of k, with any profile; f64 the same in f64.
+ *   f32, f16, bf16, fp8, bf8: the profile's definition, all scales 1, K that of op. For f32
+ *     fma32 is c = fma(a, b, c) in order of k, and align must be 0.
+ *   f64: c = fma(a, b, c) in order of k, with any profile.
  *     Denormals are kept (table 28 of the manual; in its 7.4, MODE controls f32). A NaN
  *     result is 0x7FC00000 or 0x7FF8000000000000.
  *   i8: the exact sum, modulo 2^32, or with clamp or the profile's `over` the nearest i32

@@ -482,9 +482,15 @@ static void (*best(void))(const struct mx_products *, uint64_t *) {
 }
 #endif
 
+/* Products of f32 are computed as chains of FMAs alone. */
+static bool is_chain(const mx_profile *p) {
+	return !p->align && p->group == 1;
+}
+
 bool mx_mma_by_doubles(const struct mx_products *g, uint64_t again[MX_DENSE_RESULTS]) {
-	bool by_profile = g->op->a != MX_T_F32 && !is_integer(g->op->a);
-	if (g->op->a == MX_T_F64 || (by_profile && g->profile->align) || !mx_environment_is_ieee())
+	mx_type t = g->op->a;
+	if (t == MX_T_F64 || (!is_integer(t) && g->profile->align) ||
+	    (t == MX_T_F32 && !is_chain(g->profile)) || !mx_environment_is_ieee())
 		return false;
 	best()(g, again);
 	return true;

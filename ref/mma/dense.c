@@ -114,35 +114,9 @@ static uint64_t dot_f64(const struct mx_dense_args *g, const uint64_t *a, const 
 	return isnan(sum) ? F64_NAN : c;
 }
 
-static bool is_infinite(uint32_t x) {
-	return mx_f32_magnitude((mx_f32){ x }) == MX_F32_INF;
-}
-
-/* Under clamp an infinity from finite operands becomes the largest f32. */
-static uint32_t clamped_f32(uint32_t before, uint32_t a, uint32_t b, uint32_t sum) {
-	bool overflow =
-		is_infinite(sum) && !is_infinite(before) && !is_infinite(a) && !is_infinite(b);
-	return overflow ? sum - 1 : sum;
-}
-
-static uint64_t dot_f32(const struct mx_dense_args *g, const uint64_t *a, const uint64_t *b,
-                        uint64_t c) {
-	uint32_t acc = c;
-	for (unsigned k = 0; k < g->op->k; k++) {
-		uint32_t i = a[k], j = b[k], bits;
-		float x, y, sum;
-		memcpy(&x, &i, sizeof x);
-		memcpy(&y, &j, sizeof y);
-		memcpy(&sum, &acc, sizeof sum);
-		sum = fmaf(x, y, sum);
-		memcpy(&bits, &sum, sizeof bits);
-		acc = g->clamp ? clamped_f32(acc, i, j, bits) : bits;
-	}
-	return mx_f32_magnitude((mx_f32){ acc }) > MX_F32_INF ? MX_F32_NAN : acc;
-}
-
 static const struct mx_format_info *type_of(mx_type t) {
 	switch (t) {
+	case MX_T_F32: return &mx_types[MX_TYPE_FP32];
 	case MX_T_F16: return &mx_types[MX_TYPE_FP16];
 	case MX_T_BF16: return &mx_types[MX_TYPE_BF16];
 	case MX_T_BF8: return &mx_types[MX_TYPE_E5M2];
@@ -175,7 +149,6 @@ uint64_t mx_dense_dot(const struct mx_dense_args *g, const uint64_t *a, const ui
 	case MX_T_I8:
 	case MX_T_U8: return dot_integers(g, a, b, c);
 	case MX_T_F64: return dot_f64(g, a, b, c);
-	case MX_T_F32: return dot_f32(g, a, b, c);
 	default: return dot_profile(g, a, b, c);
 	}
 }
@@ -291,13 +264,18 @@ static void run(const void *args) {
 		some_plain(g, again);
 }
 
+mx_status mx_check_profile_for(mx_type a, const mx_profile *p) {
+	mx_status status = mx_profile_check(p);
+	return !status && a == MX_T_F32 && p->align ? MX_BAD_PROFILE : status;
+}
+
 static mx_status check(const struct mx_dense_args *g) {
 	if (!g || !g->op || !g->a || !g->b || !g->c || !g->d || !g->profile)
 		return MX_BAD_POINTER;
 	if (g->blgp > 7 || (g->op->d != MX_T_F64 && (g->cbsz > 4 || 1u << g->cbsz > g->op->blocks ||
 	                                             g->abid >= 1u << g->cbsz)))
 		return MX_BAD_OPTION;
-	return mx_profile_check(g->profile);
+	return mx_check_profile_for(g->op->a, g->profile);
 }
 
 /* The thread's rounding mode and flush to zero must have no effect. The volatile pointer keeps
@@ -332,8 +310,9 @@ mx_status mx_mma_dense_plain(const struct mx_dense_args *args) {
 const mx_profile *mx_dense_profile(const struct mx_dense *op, const mx_profile *p) {
 	if (!op || !p)
 		return NULL;
+	const mx_profile *known = p->name ? mx_profile_by_name(p->name) : NULL;
 	bool half = op->a == MX_T_F16 || op->a == MX_T_BF16;
-	if (op->a == MX_T_F32)
+	if (op->a == MX_T_F32 && (p->align || known))
 		return mx_profile_by_name("fma32");
-	return half && !strcmp(p->name, "cdna3") ? mx_profile_by_name("cdna3_half") : p;
+	return half && known && !strcmp(p->name, "cdna3") ? mx_profile_by_name("cdna3_half") : p;
 }

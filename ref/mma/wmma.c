@@ -379,7 +379,8 @@ static mx_status check(const struct mx_wmma_args *g) {
 		    ((unsigned)o->scale_format >= MX_SCALE_FORMATS || o->scale_row > 1))
 			return MX_BAD_OPTION;
 	}
-	return g->op->sparse ? check_indices(g) : mx_profile_check(g->profile);
+	return g->op->sparse ? check_indices(g)
+	                     : mx_check_profile_for(g->op->ab[MX_SIDE_A], g->profile);
 }
 
 mx_status mx_mma_wmma(const struct mx_wmma_args *args) {

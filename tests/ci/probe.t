@@ -115,6 +115,9 @@ $h = profile_file(\@h200);
 mxcheck(@probe[ 0 .. 5 ], 'v_mfma_f32_4x4x4_16b_f16', '--profile', $h);
 %found = $out =~ /^  (\w+) +(\d+) +measured/mg;
 is("@found{qw(group fused align round bits)}", '4 1 13 1 13', '  also one of a file, here with all of K in one step') or diag "$out$err";
+mxcheck(@probe[ 0 .. 5 ], 'v_mfma_f32_16x16x4_f32', '--profile', profile_file([ 'group, value: 2', 'align, value: 0', 'late, value: 1', 'round, value: 1' ]));
+%found = $out =~ /^  (\w+) +(\d+) +measured/mg;
+is("@found{qw(group late round)}", '2 1 1', '  of f32 as well') or diag "$out$err";
 is(mxcheck('probe', '--device', 'hip:99'), 77, 'no such device') or diag "$out$err";
 
 # ---- the other assumptions ----

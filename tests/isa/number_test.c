@@ -330,7 +330,7 @@ static bool run_dense(const struct mx_dense *op, const struct mx_matrix_profiles
 			c[r][l] = r < 8 ? result(r, l) : source(r, l);
 	}
 	struct mx_dense_args args = { op,
-		                      own ? own : m.launch.profile,
+		                      own ? own : mx_dense_profile(op, m.launch.profile),
 		                      (const uint32_t(*)[MX_LANES])a,
 		                      (const uint32_t(*)[MX_LANES])b,
 		                      (const uint32_t(*)[MX_LANES])c,

@@ -95,7 +95,7 @@ static mx_status expect(const struct mx_wmma *op, const struct mx_form *f, struc
 	unsigned lo = w[1] >> 29, hi = w[0] >> 8 & 7;
 	bool is_int = op->d == MX_T_I32;
 	struct mx_wmma_args g = { .op = op,
-		                  .profile = mx_profile_by_name("block32"),
+		                  .profile = mx_wmma_profile(op, mx_profile_by_name("block32")),
 		                  .c = (const uint32_t(*)[MX_LANES])(op->sparse ? x->d : x->c),
 		                  .index = (const uint32_t(*)[MX_LANES])x->c,
 		                  .index_key = op->sparse && w[0] >> 11 & 1,

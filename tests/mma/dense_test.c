@@ -375,7 +375,10 @@ static void test_form(const struct form *f) {
 	for (unsigned cbsz = 0; cbsz <= cbsz_max; cbsz++)
 		for (unsigned blgp = 0; blgp < 8; blgp++) {
 			random_wave(&w, f);
-			struct mx_dense_args g = args_of(f, &w, blgp & 1 ? "fused" : "block32");
+			struct mx_dense_args g = args_of(f, &w,
+			                                 is(f->a, "f32") ? "fma32"
+			                                 : blgp & 1      ? "fused"
+			                                                 : "block32");
 			g.cbsz = cbsz;
 			g.blgp = blgp;
 			g.abid = rng() % (1 << cbsz);
@@ -458,6 +461,9 @@ static void test_bad_options(void) {
 	ok(mx_mma_dense(&g) == MX_BAD_POINTER, "a null profile is refused");
 	g.profile = &(mx_profile){ "none" };
 	ok(mx_mma_dense(&g) == MX_BAD_PROFILE, "a profile of zeros is refused");
+	g = args_of(&forms[0], &w, "cdna3");
+	ok(is(forms[0].a, "f32") && mx_mma_dense(&g) == MX_BAD_PROFILE,
+	   "so is one that aligns, with f32");
 }
 
 int main(void) {

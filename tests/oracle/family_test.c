@@ -134,7 +134,7 @@ static mx_status run_dense(struct registers *x, const mx_profile *p, uint64_t *r
 		n++;
 	const struct mx_dense *op = mx_dense_at(next_random(random) % n);
 	struct mx_dense_args g = { .op = op,
-		                   .profile = p,
+		                   .profile = mx_dense_profile(op, p),
 		                   .a = (const uint32_t(*)[MX_LANES])x->a,
 		                   .b = (const uint32_t(*)[MX_LANES])x->b,
 		                   .c = (const uint32_t(*)[MX_LANES])x->c,
@@ -151,8 +151,9 @@ static mx_status run_wmma(struct registers *x, const mx_profile *p, uint64_t *ra
 		n++;
 	uint32_t index[2][MX_LANES];
 	memset(index, 0x9c, sizeof index); /* pairs that ascend */
-	struct mx_wmma_args g = { .op = mx_wmma_at(next_random(random) % n),
-		                  .profile = p,
+	const struct mx_wmma *op = mx_wmma_at(next_random(random) % n);
+	struct mx_wmma_args g = { .op = op,
+		                  .profile = mx_wmma_profile(op, p),
 		                  .index = (const uint32_t(*)[MX_LANES])index,
 		                  .c = (const uint32_t(*)[MX_LANES])x->c,
 		                  .d = x->fast };

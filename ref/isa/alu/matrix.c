@@ -81,7 +81,7 @@ static const mx_profile *profile_of_dense(struct mx_wave *w, const struct mx_ins
 	mx_type a = in->mai.dense->a;
 	const mx_profile *p = l->profiles ? mx_matrix_profile_of(l->profiles, in->mai.dense) : NULL;
 	if (a == MX_T_F32 || a == MX_T_F64 || a == MX_T_I8)
-		return p ? p : l->profile;
+		return p ? p : mx_dense_profile(in->mai.dense, l->profile);
 	return p ? p : common_profile(w, in);
 }
 
@@ -354,7 +354,8 @@ static void exec_wmma(struct mx_wave *w, const struct mx_inst *in) {
 		return;
 	struct mx_wmma_args args = {
 		.op = op,
-		.profile = by_profile ? common_profile(w, in) : w->group->run->launch->profile,
+		.profile = by_profile ? common_profile(w, in)
+		                      : mx_wmma_profile(op, w->group->run->launch->profile),
 		.ab = { a.operand, b.operand },
 		.c = op->sparse ? registers(w, in, MX_AT_RESULT) : accumulator(w, in, constant),
 		.d = d,
