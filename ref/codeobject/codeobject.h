@@ -193,6 +193,7 @@ struct mx_kernel_metadata {
 	uint32_t wavefront_size;
 	uint32_t max_workgroup;         /* max_flat_workgroup_size */
 	uint32_t required_workgroup[3]; /* reqd_workgroup_size; 0: any */
+	uint32_t cluster[3];            /* cluster_dims, of gfx1250; 0: any */
 	uint32_t sgprs, vgprs, agprs;   /* used registers */
 	bool has_spills;                /* both counts of spills are present */
 	uint32_t sgpr_spills, vgpr_spills;

@@ -64,11 +64,19 @@ static bool read_args(const msgpack_object *kernel, struct mx_kernel_metadata *k
 	return true;
 }
 
-static void read_required_size(const msgpack_object *kernel, struct mx_kernel_metadata *k) {
-	const msgpack_object_array *size = array(kernel, ".reqd_workgroup_size");
+static void read_sizes(const msgpack_object *kernel, const char *name, uint32_t to[3]) {
+	const msgpack_object_array *size = array(kernel, name);
 	for (uint32_t i = 0; size && size->size == 3 && i < 3; i++)
 		if (size->ptr[i].type == MSGPACK_OBJECT_POSITIVE_INTEGER)
-			k->required_workgroup[i] = (uint32_t)size->ptr[i].via.u64;
+			to[i] = (uint32_t)size->ptr[i].via.u64;
+}
+
+/* LLVM has 1024 in each dimension for a size that the launch decides [AMDGPU ClusterDimsAttr]. */
+static void read_cluster(const msgpack_object *kernel, struct mx_kernel_metadata *k) {
+	enum { ANY = 1024 };
+	read_sizes(kernel, ".cluster_dims", k->cluster);
+	if (k->cluster[0] == ANY && k->cluster[1] == ANY && k->cluster[2] == ANY)
+		memset(k->cluster, 0, sizeof k->cluster);
 }
 
 static void read_numbers(const msgpack_object *kernel, struct mx_kernel_metadata *k) {
@@ -84,7 +92,8 @@ static void read_numbers(const msgpack_object *kernel, struct mx_kernel_metadata
 	k->has_spills = given(kernel, ".vgpr_spill_count", &k->vgpr_spills) && sgprs;
 	k->dynamic_stack = flag(kernel, ".uses_dynamic_stack");
 	k->uniform = flag(kernel, ".uniform_work_group_size");
-	read_required_size(kernel, k);
+	read_sizes(kernel, ".reqd_workgroup_size", k->required_workgroup);
+	read_cluster(kernel, k);
 }
 
 static mx_codeobject_status read_kernel(const msgpack_object *kernel, struct mx_kernel_metadata *k,

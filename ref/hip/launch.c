@@ -115,6 +115,16 @@ static hipError_t check_block(const struct mx_function *f, const struct mx_shape
 	return hipSuccess;
 }
 
+/* A launch may repeat the kernel's clusters, or leave them out. */
+static hipError_t check_cluster(const struct mx_function *f, const struct mx_shape *s) {
+	const uint32_t *c = s->cluster, *k = f->cluster;
+	if (!c[0] || !k[0] || !memcmp(c, k, sizeof s->cluster))
+		return hipSuccess;
+	return mx_hip_fail(hipErrorInvalidConfiguration,
+	                   "clusters of %u x %u x %u workgroups, kernel %s has %u x %u x %u", c[0],
+	                   c[1], c[2], f->name, k[0], k[1], k[2]);
+}
+
 hipError_t mx_launch_check(const struct mx_function *f, const struct mx_shape *s) {
 	hipError_t e = mx_function_check(f);
 	if (e != hipSuccess)
@@ -129,7 +139,8 @@ hipError_t mx_launch_check(const struct mx_function *f, const struct mx_shape *s
 			hipErrorInvalidConfiguration,
 			"%u bytes of dynamic LDS beside %u of kernel %s, the device has %u",
 			s->dynamic_lds, f->kernel.lds_bytes, f->name, mx_architecture()->lds_bytes);
-	return check_block(f, s);
+	e = check_cluster(f, s);
+	return e == hipSuccess ? check_block(f, s) : e;
 }
 
 /* ---- running ---- */
@@ -223,13 +234,14 @@ static void print_buffer(const struct mx_function *f, const struct mx_segment *s
 /* dispatch_id stays 0: each launch is the first in a queue of its own [assumed]. */
 static hipError_t run(const struct mx_function *f, const struct mx_kernel *kernel,
                       const struct mx_shape *s, const struct mx_segment *segment) {
+	const uint32_t *cluster = s->cluster[0] ? s->cluster : f->cluster;
 	struct mx_launch launch = {
 		.program = f->module->program,
 		.kernel = kernel,
 		.grid = { s->grid[0], s->grid[1], s->grid[2] },
 		.block = { s->block[0], s->block[1], s->block[2] },
 		.partial = { s->partial[0], s->partial[1], s->partial[2] },
-		.cluster = { s->cluster[0], s->cluster[1], s->cluster[2] },
+		.cluster = { cluster[0], cluster[1], cluster[2] },
 		.cooperative = s->cooperative,
 		.dynamic_lds = s->dynamic_lds,
 		.kernarg = (uint64_t)(uintptr_t)segment->kernarg,

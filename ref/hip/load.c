@@ -91,6 +91,7 @@ static void take_metadata(struct mx_function *f, const struct mx_kernel_metadata
 	f->kernarg_bytes = from->kernarg_bytes;
 	f->max_workgroup = from->max_workgroup;
 	memcpy(f->required, from->required_workgroup, sizeof f->required);
+	memcpy(f->cluster, from->cluster, sizeof f->cluster);
 	f->dynamic_stack = from->dynamic_stack;
 	f->uniform = from->uniform;
 }

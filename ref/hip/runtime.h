@@ -165,6 +165,7 @@ struct mx_function {
 	size_t n_args;
 	uint32_t kernarg_bytes, max_workgroup;
 	uint32_t required[3]; /* reqd_workgroup_size; 0: any */
+	uint32_t cluster[3];  /* cluster_dims; 0: any */
 	bool dynamic_stack, uniform;
 };
 
@@ -216,7 +217,7 @@ struct mx_shape {
 	uint32_t partial[3]; /* work-items of the last workgroup of an axis, if fewer; or 0 */
 	uint32_t dynamic_lds;
 	bool cooperative;    /* all workgroups are resident at once */
-	uint32_t cluster[3]; /* workgroups of a cluster, or 0 */
+	uint32_t cluster[3]; /* workgroups of a cluster, or 0: as the kernel has them */
 };
 
 /* The axes of a launch [assumed: 1 for a grid that is 1 high and deep]. */

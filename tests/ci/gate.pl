@@ -39,9 +39,9 @@ sub compile {
 }
 
 sub assemble_file {
-	my ($source, $co) = @_;
+	my ($source, $co, $arch) = @_;
 	my $llvm = llvm();
-	run("$llvm/llvm-mc", '-triple=amdgcn-amd-amdhsa', '-mcpu=gfx950', '-filetype=obj', $source,
+	run("$llvm/llvm-mc", '-triple=amdgcn-amd-amdhsa', '-mcpu=' . ($arch // 'gfx950'), '-filetype=obj', $source,
 		'-o', "$co.o") == 0
 		and run("$llvm/ld.lld", '-shared', "$co.o", '-o', $co) == 0
 		or BAIL_OUT("$source: $err");

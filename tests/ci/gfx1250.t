@@ -91,6 +91,71 @@ like($out, qr/^ +race-global: .*\n(?:.*\n)* +nondeterminism: /m, '  by order, an
 my ($replay) = $out =~ /^ +replay: \S+ (.*)$/m;
 like($replay // '', qr/>[23]\b/, '  in a schedule of four waves') or diag $out;
 is(run('sh', '-c', "$mxcheck $replay"), 3, '  which can be replayed') or diag $out, $err;
+# ---- clusters of the kernel's metadata ----
+
+my $c = spew("$dir/cluster.c", <<'END');
+__attribute__((amdgpu_kernel)) void cluster(__attribute__((address_space(1))) unsigned *y) {
+	y[__builtin_amdgcn_workgroup_id_x()] = 16 * __builtin_amdgcn_cluster_workgroup_max_flat_id() +
+	                                       __builtin_amdgcn_cluster_workgroup_flat_id();
+}
+END
+my $clang = llvm() . '/clang';
+is(run($clang, '-x', 'c', '--target=amdgcn-amd-amdhsa', '-mcpu=gfx1250', '-O2', '-nogpulib', '-S', $c, '-o', "$dir/cluster.s"), 0,
+	'a kernel that reads its place in a cluster') or diag $err;
+sub with_clusters {
+	my ($dims, $co) = @_;
+	my $text = slurp("$dir/cluster.s") =~ s/^( +)\.name: /$1.cluster_dims: [ $dims ]\n$1.name: /mr;
+	return assemble_file(spew("$co.s", $text), $co, 'gfx1250');
+}
+my $placed = spew("$dir/placed.yaml", <<'END');
+name: gfx1250/placed
+kernel: cluster
+grid: [N]
+block: [1]
+buffers:
+  - {name: Y, role: none, type: f32, rows: 1, cols: N, data: zero}
+kernarg:
+  - {offset: 0, type: ptr, value: Y}
+verdict: {judge: none}
+runs:
+  - {sizes: {N: 8}, regime: general}
+END
+for ([ '2, 1, 1', '11' ], [ '4, 1, 1', '31' ], [ '1024, 1024, 1024', '00' ]) {
+	my ($dims, $place) = @$_;
+	my $co = with_clusters($dims, "$dir/cluster.co");
+	mxcheck('run', '--case', $placed, '--co', $co, '--device', 'emu:gfx1250', '--watch', 'Y:20');
+	like($out, qr/writes Y.*: 0x000000$place /, "  clusters of $dims by its metadata") or diag $out, $err;
+}
+my $program = spew("$dir/launch.c", <<'END');
+#include <hip/hip_runtime_api.h>
+#include <stdio.h>
+const char *mxhipErrorDetail(void);
+struct attribute { int id, pad; unsigned cluster[16]; };
+struct config { unsigned grid[3], block[3], lds; hipStream_t stream; struct attribute *attributes; unsigned n; };
+hipError_t hipDrvLaunchKernelEx(const struct config *c, hipFunction_t f, void **params, void **extra);
+int main(int n, char **argv) {
+	struct attribute a = { 4, 0, { (unsigned)n, 1, 1 } };
+	struct config c = { { 12, 1, 1 }, { 1, 1, 1 }, 0, 0, &a, 1 };
+	hipModule_t m;
+	hipFunction_t f;
+	void *y;
+	if (hipModuleLoad(&m, argv[1]) || hipModuleGetFunction(&f, m, "cluster") || hipMalloc(&y, 64))
+		return 9;
+	hipError_t e = hipDrvLaunchKernelEx(&c, f, (void *[]){ &y }, NULL);
+	printf("%s: %s\n", hipGetErrorName(e), e ? mxhipErrorDetail() : "");
+	return 0;
+}
+END
+SKIP: {
+	skip 'no HIP headers', 2 if run('cc', '-w', '-D__HIP_PLATFORM_AMD__', $program, '-o', "$dir/launch", '-L', $build, '-l:libmxhip.so', '-Wl,-rpath,' . abs_path($build));
+	local $ENV{MXHIP_ARCH} = 'gfx1250';
+	my $co = with_clusters('3, 1, 1', "$dir/cluster3.co");
+	run("$dir/launch", $co);
+	like($out, qr/^hipErrorInvalidConfiguration: clusters of 2 x 1 x 1 workgroups, kernel cluster has 3 x 1 x 1$/, '  which a launch may not change');
+	run("$dir/launch", $co, 'again');
+	like($out, qr/^hipSuccess/, '  but repeat') or diag $out;
+}
+
 # ---- a trace: banks of VGPRs, and what a tensor copy copies ----
 
 my $copies = spew("$dir/copies.yaml", <<'END');

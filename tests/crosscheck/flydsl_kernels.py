@@ -5,19 +5,11 @@ usage: flydsl_kernels.py FOLDER LLVM
 
 Compiles it for gfx950, which needs no GPU, and writes FOLDER/flydsl_mxfp4.co and
 FOLDER/flydsl_mxfp4.yaml, the case that runs it. LLVM is the folder of ld.lld."""
-import contextlib
-import os
-import pathlib
-import re
 import sys
-import tempfile
 
-from harness import needs
+import flydsl_case
 
-needs("flydsl", "a kernel in FlyDSL")
-dump = tempfile.TemporaryDirectory()
-os.environ.update(COMPILE_ONLY="1", ARCH="gfx950", FLYDSL_GPU_ARCH="gfx950", FLYDSL_RUNTIME_ENABLE_CACHE="0",
-                  FLYDSL_DUMP_IR="1", FLYDSL_DUMP_DIR=dump.name, ROCM_PATH=dump.name)
+flydsl_case.prepare("gfx950", "a kernel in FlyDSL")
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
@@ -87,22 +79,4 @@ runs:
 """
 
 
-def unescape(text):
-    """The bytes of a string of MLIR, in which \\\\ is a backslash, and \\XX a byte."""
-    return re.sub(rb"\\(\\|[0-9A-Fa-f]{2})", lambda m: b"\\" if m[1] == b"\\" else bytes([int(m[1], 16)]), text)
-
-
-def main():
-    folder, llvm = pathlib.Path(sys.argv[1]), sys.argv[2]
-    linker = pathlib.Path(dump.name, "llvm", "bin", "ld.lld")  # FlyDSL looks for it in ROCm
-    linker.parent.mkdir(parents=True)
-    linker.symlink_to(pathlib.Path(llvm, "ld.lld"))
-    with contextlib.redirect_stdout(None):  # the names of what it dumps
-        launch(*[fx.Int64(0)] * 5)
-    [text] = pathlib.Path(dump.name).glob("*/*gpu_module_to_binary.mlir")
-    [binary] = re.findall(rb'bin = "((?:[^"\\]|\\.)*)"', text.read_bytes())
-    (folder / "flydsl_mxfp4.co").write_bytes(unescape(binary))
-    (folder / "flydsl_mxfp4.yaml").write_text(CASE.replace("KERNEL", text.parent.name))
-
-
-main()
+flydsl_case.write(sys.argv[1], sys.argv[2], "flydsl_mxfp4", lambda: launch(*[fx.Int64(0)] * 5), CASE)

@@ -59,9 +59,10 @@ static const uint32_t epilogue_lds[] = {
 
 /* ---- the rows ---- */
 
-typedef enum { IN_LDS, GLOBAL, BUFFER, BUFFER_S12 } space;
-typedef enum { LOADS, STORES, IS_ATOMIC, TRANSPOSES } action;
+typedef enum { IN_LDS, GLOBAL, BUFFER, BUFFER_S12, SCALAR, SCALAR_S12 } space;
+typedef enum { LOADS, STORES, IS_ATOMIC, TRANSPOSES, FETCHES } action;
 enum { ZERO, SIGN };
+enum { ACTIVE, ALL };
 enum { WHOLE, LOW, HIGH };
 enum { FORGET, RETURN, RETURN_8 }; /* over the data, or in v8 */
 
@@ -117,6 +118,7 @@ static uint64_t sum64(uint64_t a, uint64_t b) {
 #define LOAD(...)
 #define STORE(...)
 #define TRANSPOSE(...)
+#define FETCH(...)
 #define ATOMIC32(to, ...)                      UPDATE(__LINE__, uint32_t, int32_t, __VA_ARGS__)
 #define ATOMIC64(to, ...)                      UPDATE(__LINE__, uint64_t, int64_t, __VA_ARGS__)
 #define ROW(text, dwords, space, offset, what) what
@@ -124,6 +126,7 @@ static uint64_t sum64(uint64_t a, uint64_t b) {
 #undef LOAD
 #undef STORE
 #undef TRANSPOSE
+#undef FETCH
 #undef ATOMIC32
 #undef ATOMIC64
 #undef ROW
@@ -132,6 +135,7 @@ static uint64_t sum64(uint64_t a, uint64_t b) {
 #define PASTE(line)            PASTE_(line)
 #define LOAD(bytes, how, part) LOADS, bytes, how, part, NULL
 #define STORE(bytes, part)     STORES, bytes, ZERO, part, NULL
+#define FETCH(lanes)           FETCHES, 4, lanes, WHOLE, NULL
 #define TRANSPOSE(bytes, bits) TRANSPOSES, bytes, ZERO, bits, NULL
 #define ATOMIC32(to, ...)      IS_ATOMIC, 4, to, WHOLE, PASTE(__LINE__)
 #define ATOMIC64(to, ...)      IS_ATOMIC, 8, to, WHOLE, PASTE(__LINE__)
@@ -149,12 +153,18 @@ struct model {
 	uint32_t v4[LANES][WORDS], v8[LANES][WORDS];
 };
 
+static bool is_scalar(const struct row *r) {
+	return r->space >= SCALAR;
+}
+
 static bool is_buffer(const struct row *r) {
-	return r->space >= BUFFER;
+	return r->space >= BUFFER && !is_scalar(r);
 }
 
 static uint64_t offset_of(const struct row *r, unsigned lane) {
-	return scene->v1[lane] + (uint64_t)r->imm + (r->space == BUFFER_S12 ? scene->s12 : 0);
+	bool relative = r->space == BUFFER_S12 || r->space == SCALAR_S12;
+	return (is_scalar(r) ? 0 : scene->v1[lane]) + (uint64_t)r->imm +
+	       (relative ? scene->s12 : 0);
 }
 
 /* Loads and stores are in range by dword, atomics as a whole. */
@@ -170,15 +180,22 @@ static uint64_t part_of(const uint32_t *words, unsigned bytes) {
 	return v;
 }
 
+/* The dwords of a scalar load that a lane gets. */
+static const unsigned shown[WORDS] = { 0, 1, 3, 15 };
+
 static void load(const struct row *r, struct model *m, unsigned l) {
-	uint8_t bytes[16] = { 0 };
+	uint8_t bytes[64] = { 0 };
 	for (unsigned k = 0; k < r->bytes; k++)
 		if (is_inside(r, l, k))
 			bytes[k] = m->data[offset_of(r, l) + k];
 	uint32_t v = (uint32_t)part_of((const uint32_t *)(const void *)bytes, 4);
 	if (r->bytes < 4 && r->how == SIGN)
 		v = r->bytes == 1 ? (uint32_t)(int8_t)v : (uint32_t)(int16_t)v;
-	memcpy(m->v8[l], bytes, r->bytes);
+	for (unsigned k = 0; k < WORDS; k++) {
+		unsigned from = is_scalar(r) ? shown[k] : k;
+		if (4 * from < r->bytes)
+			memcpy(&m->v8[l][k], bytes + 4 * from, 4);
+	}
 	if (r->bytes < 4)
 		m->v8[l][0] = r->part == HIGH ? v << 16 : r->part == LOW ? v & 0xffff : v;
 }
@@ -227,6 +244,12 @@ static void transpose(const struct row *r, struct model *m) {
 	}
 }
 
+static void fetch(const struct row *r, struct model *m, unsigned l) {
+	unsigned from = (scene->v1[l] + r->imm) / 4 % LANES;
+	bool given = r->how == ALL || scene->exec >> from & 1;
+	m->v8[l][0] = given ? m->v4[from][0] : 0;
+}
+
 static void model_row(const struct row *r, struct model *m) {
 	if (r->action == TRANSPOSES)
 		transpose(r, m);
@@ -235,6 +258,8 @@ static void model_row(const struct row *r, struct model *m) {
 			continue;
 		else if (r->action == LOADS)
 			load(r, m, l);
+		else if (r->action == FETCHES)
+			fetch(r, m, l);
 		else if (r->action == STORES)
 			store(r, m, l);
 		else if (r->action == IS_ATOMIC)
@@ -293,6 +318,13 @@ static const uint32_t move_data[] = {
 	0x7e120305, /* v_mov_b32_e32 v9, v5 */
 };
 
+static const uint32_t show_scalars[WORDS] = {
+	0x7e100210, /* v_mov_b32_e32 v8, s16 */
+	0x7e120211, /* v_mov_b32_e32 v9, s17 */
+	0x7e140213, /* v_mov_b32_e32 v10, s19 */
+	0x7e16021f, /* v_mov_b32_e32 v11, s31 */
+};
+
 static bool run_row(struct machine *m, const struct row *r) {
 	struct code c = { 0 };
 	APPEND(&c, prologue);
@@ -301,6 +333,10 @@ static bool run_row(struct machine *m, const struct row *r) {
 		append(&c, epilogue, 4); /* waits */
 		APPEND(&c, move_data);
 	}
+	if (is_scalar(r))
+		append(&c, epilogue, 4); /* waits */
+	for (unsigned k = 0; is_scalar(r) && k < WORDS; k++)
+		append(&c, show_scalars + k, 4 * shown[k] < r->bytes ? 4 : 0);
 	if (r->space == IN_LDS)
 		APPEND(&c, epilogue_lds);
 	else
@@ -342,17 +378,23 @@ static void test_row(struct machine *m, const struct row *r) {
 
 /* ---- descriptors with a stride ---- */
 
-#define LOAD_B32(imm, ...)                                                                         \
-	{ "", { __VA_ARGS__ }, 3, BUFFER, imm, LOADS, 4, ZERO, WHOLE, NULL }
+#define LOAD_ROW(n, space, imm, bytes, ...)                                                        \
+	{ "", { __VA_ARGS__ }, n, space, imm, LOADS, bytes, ZERO, WHOLE, NULL }
 /* clang-format off */
-static const struct row by_index = LOAD_B32(4,
+static const struct row by_index = LOAD_ROW(3, BUFFER, 4, 4,
 	0xc405007c, 0x80801008, 0x00000401, /* buffer_load_b32 v8, v1, s[8:11], null idxen offset:4 */
 );
-static const struct row by_index_14 = LOAD_B32(14,
+static const struct row by_index_14 = LOAD_ROW(3, BUFFER, 14, 4,
 	0xc405007c, 0x80801008, 0x00000e01, /* buffer_load_b32 v8, v1, s[8:11], null idxen offset:14 */
 );
-static const struct row by_offset = LOAD_B32(4,
+static const struct row by_offset = LOAD_ROW(3, BUFFER, 4, 4,
 	0xc405007c, 0x40801008, 0x00000401, /* buffer_load_b32 v8, v1, s[8:11], null offen offset:4 */
+);
+static const struct row beyond = LOAD_ROW(2, SCALAR, BYTES, 4,
+	0xf4020404, 0xf8000200, /* s_buffer_load_b32 s16, s[8:11], 0x200 */
+);
+static const struct row small_beyond = LOAD_ROW(2, SCALAR, BYTES, 1,
+	0xf4032404, 0xf8000200, /* s_buffer_load_u8 s16, s[8:11], 0x200 */
 );
 /* clang-format on */
 
@@ -382,6 +424,14 @@ static bool loaded(uint32_t range, uint32_t step, uint32_t stride) {
 	return true;
 }
 
+static void test_beyond(struct machine *m, const struct row *r) {
+	static struct model unused;
+	set_scene(r, &unused);
+	run_row(m, r);
+	ok(m->report.n_findings && m->report.findings[0].kind == MX_AMBIGUOUS,
+	   "what a scalar load of %u bytes past the end gives is not known", r->bytes);
+}
+
 static void test_strides(struct machine *m) {
 	const uint32_t word3 = STRIDE << STRIDE_SHIFT;
 	run_strided(m, &by_index, RECORDS, word3, 1);
@@ -405,6 +455,8 @@ int main(void) {
 	for (size_t i = 0; i < ROWS; i++)
 		test_row(&m, &rows[i]);
 	test_strides(&m);
+	test_beyond(&m, &beyond);
+	test_beyond(&m, &small_beyond);
 	mx_report_free(&m.report);
 	done_testing();
 	return 0;

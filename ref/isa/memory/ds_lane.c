@@ -4,15 +4,16 @@
 #include "../machine/registers.h"
 #include "ds.h"
 
-mx_handler mx_x_ds_swizzle_b32, mx_x_ds_permute_b32, mx_x_ds_bpermute_b32;
+mx_handler mx_x_ds_swizzle_b32, mx_x_ds_permute_b32, mx_x_ds_bpermute_b32, mx_x_ds_bpermute_fi_b32;
 
 static void land(struct mx_wave *w, struct mx_memop *m) {
 	mx_ds_return(w, m, 1);
 }
 
-/* Lane `to` gets the value of lane `from`; an inactive lane gives 0. */
-static void fetch(struct mx_wave *w, struct mx_memop *m, unsigned to, unsigned row, unsigned from) {
-	bool valid = mx_exec(w) >> from & 1;
+/* Lane `to` gets the value of lane `from`, one of `lanes`, or 0. */
+static void fetch(struct mx_wave *w, struct mx_memop *m, unsigned to, unsigned row, unsigned from,
+                  uint64_t lanes) {
+	bool valid = lanes >> from & 1;
 	m->data[0][to] = valid ? w->v[row][from] : 0;
 	m->unwritten[0][to] = valid ? mx_vunwritten(w, row, from) : 0;
 }
@@ -46,7 +47,7 @@ void mx_x_ds_swizzle_b32(struct mx_wave *w, const struct mx_inst *in) {
 	if (!m)
 		return;
 	MX_FOR_LANES(l, m->exec)
-	fetch(w, m, l, row, swizzled((uint32_t)in->imm, l & 31) | (l & 32));
+	fetch(w, m, l, row, swizzled((uint32_t)in->imm, l & 31) | (l & 32), m->exec);
 	mx_ds_issue(w, m, land);
 }
 
@@ -70,14 +71,21 @@ static unsigned other_lane(const struct mx_wave *w, const struct mx_inst *in, un
 	       w->group->run->isa->wave_size;
 }
 
-void mx_x_ds_bpermute_b32(struct mx_wave *w, const struct mx_inst *in) {
+static void bpermute(struct mx_wave *w, const struct mx_inst *in, uint64_t lanes) {
 	struct mx_memop *m = begin_permute(w, in);
 	unsigned l;
 	if (!m)
 		return;
 	MX_FOR_LANES(l, m->exec)
-	fetch(w, m, l, mx_row_at(in, MX_AT_DATA), other_lane(w, in, l));
+	fetch(w, m, l, mx_row_at(in, MX_AT_DATA), other_lane(w, in, l), lanes);
 	mx_ds_issue(w, m, land);
+}
+
+void mx_x_ds_bpermute_b32(struct mx_wave *w, const struct mx_inst *in) {
+	bpermute(w, in, mx_exec(w));
+}
+void mx_x_ds_bpermute_fi_b32(struct mx_wave *w, const struct mx_inst *in) {
+	bpermute(w, in, w->lanes);
 }
 
 /* If several lanes send to a lane, the highest wins; a lane without a sender gets 0. */
@@ -89,6 +97,6 @@ void mx_x_ds_permute_b32(struct mx_wave *w, const struct mx_inst *in) {
 	for (l = 0; l < MX_LANES; l++)
 		m->data[0][l] = m->unwritten[0][l] = 0;
 	MX_FOR_LANES(l, m->exec)
-	fetch(w, m, other_lane(w, in, l), mx_row_at(in, MX_AT_DATA), l);
+	fetch(w, m, other_lane(w, in, l), mx_row_at(in, MX_AT_DATA), l, m->exec);
 	mx_ds_issue(w, m, land);
 }

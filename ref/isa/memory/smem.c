@@ -9,6 +9,7 @@
 #include "../schedule/inflight.h"
 #include "../schedule/random.h"
 #include "atomic.h"
+#include "buffer_descriptor.h"
 
 enum { DWORD = 4 };
 
@@ -45,6 +46,20 @@ static uint64_t whole_dwords(struct mx_wave *w, const struct mx_inst *in, uint64
 	return (base + (uint64_t)offset) & ~3ull;
 }
 
+/* Of a descriptor of gfx950 scalar memory takes base, stride and range alone. */
+static bool find_buffer(struct mx_wave *w, const struct mx_inst *in,
+                        struct mx_buffer_descriptor *d) {
+	const uint32_t *v = w->s + mx_operand_at(in, MX_AT_BASE);
+	if (w->group->run->isa->wide_buffers)
+		return mx_read_buffer_descriptor(w, in, d);
+	*d = (struct mx_buffer_descriptor){
+		.base = v[0] | (uint64_t)(v[1] & 0xffff) << 32,
+		.num_records = v[2],
+		.stride = v[1] >> 16 & 0x3fff,
+	};
+	return true;
+}
+
 static unsigned dwords_inside(const struct mx_inst *in, uint64_t offset, uint64_t bytes) {
 	unsigned n = in->op->d / DWORD;
 	uint64_t room = offset < bytes ? (bytes - offset) / DWORD : 0;
@@ -53,10 +68,9 @@ static unsigned dwords_inside(const struct mx_inst *in, uint64_t offset, uint64_
 
 /* The range of a buffer with a stride is in records; the manual's formula can also mean bytes [ISA
  * 8.2.1]. */
-static struct access in_buffer(struct mx_wave *w, const struct mx_inst *in, int64_t bytes) {
-	const uint32_t *v = w->s + mx_operand_at(in, MX_AT_BASE);
-	uint64_t stride = v[1] >> 16 & 0x3fff, records = v[2];
-	uint64_t base = (v[0] | (uint64_t)(v[1] & 0xffff) << 32) & ~3ull;
+static struct access in_buffer(struct mx_wave *w, const struct mx_inst *in,
+                               const struct mx_buffer_descriptor *d, int64_t bytes) {
+	uint64_t stride = d->stride, records = d->num_records, base = d->base & ~3ull;
 	uint64_t address = whole_dwords(w, in, base, bytes), offset = address - base;
 	struct access a = { address,
 		            dwords_inside(in, offset, stride ? stride * records : records) };
@@ -64,6 +78,16 @@ static struct access in_buffer(struct mx_wave *w, const struct mx_inst *in, int6
 		mx_find(w, in, MX_AMBIGUOUS, -1, a.address, MX_BECAUSE(NUM_RECORDS));
 	bool loads = in->op->flags & MX_LOAD || in->mem.glc;
 	if (loads && a.inside < in->op->d / DWORD)
+		mx_find(w, in, MX_AMBIGUOUS, -1, a.address, MX_BECAUSE(BEYOND_BUFFER));
+	return a;
+}
+
+/* Bytes and words, of gfx1250. */
+static struct access small_in_buffer(struct mx_wave *w, const struct mx_inst *in,
+                                     const struct mx_buffer_descriptor *d, uint64_t offset) {
+	uint64_t range = d->num_records * (d->stride ? d->stride : 1);
+	struct access a = { d->base + offset, offset + in->op->d <= range };
+	if (!a.inside)
 		mx_find(w, in, MX_AMBIGUOUS, -1, a.address, MX_BECAUSE(BEYOND_BUFFER));
 	return a;
 }
@@ -77,13 +101,18 @@ static bool find_access(struct mx_wave *w, const struct mx_inst *in, struct acce
 			mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(SCALAR_UNWRITTEN));
 	if (!offset_of(w, in, &offset))
 		return false;
-	if (in->op->d < DWORD) {
-		*a = (struct access){ mx_sread64(w, in, base) + (uint64_t)offset, 0 };
+	struct mx_buffer_descriptor d;
+	bool buffer = in->op->s[0] == 4, small = in->op->d < DWORD;
+	if (buffer && !find_buffer(w, in, &d))
+		return false;
+	if (small) {
+		*a = buffer ? small_in_buffer(w, in, &d, (uint64_t)offset)
+		            : (struct access){ mx_sread64(w, in, base) + (uint64_t)offset, 1 };
 		mx_check_given(w, in, a->address, in->op->d);
-		return mx_memory_check(w, in, -1, a->address, in->op->d, false);
+		return !a->inside || mx_memory_check(w, in, -1, a->address, in->op->d, false);
 	}
-	if (in->op->s[0] == 4)
-		*a = in_buffer(w, in, offset);
+	if (buffer)
+		*a = in_buffer(w, in, &d, offset);
 	else
 		*a = (struct access){ whole_dwords(w, in, mx_sread64(w, in, base), offset),
 			              in->op->d / DWORD };
@@ -107,7 +136,9 @@ static void visit_small(const struct mx_memop *m, mx_visit_extent *visit, void *
 
 static void land_small(struct mx_wave *w, struct mx_memop *m) {
 	unsigned bytes = m->in->op->d;
-	uint32_t unwritten, v = mx_memory_read(w, m->in, -1, m->address[0], bytes, &unwritten);
+	uint32_t unwritten = 0, v = 0;
+	if (m->inside[0])
+		v = mx_memory_read(w, m->in, -1, m->address[0], bytes, &unwritten);
 	bool extend = m->in->op->flags & MX_SIGNED;
 	v = !extend ? v : bytes == 1 ? (uint32_t)(int8_t)v : (uint32_t)(int16_t)v;
 	mx_swrite(w, mx_result(m->in), v, unwritten);
