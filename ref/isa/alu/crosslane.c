@@ -90,11 +90,156 @@ static void exchange(struct mx_wave *w, const struct mx_inst *in, unsigned dista
 MOVE(v_swap_b32) {
 	exchange(w, in, 0);
 }
+
+static uint32_t half(uint32_t v, bool high) {
+	return high ? v >> 16 : v & 0xffff;
+}
+static uint32_t with_half(uint32_t v, bool high, uint32_t h) {
+	return high ? (v & 0xffff) | h << 16 : (v & 0xffff0000) | h;
+}
+
+/* OP_SEL selects a half of each register, which may be one register. */
+MOVE(v_swap_b16) {
+	unsigned s = mx_row_at(in, MX_AT_SRC0), d = mx_row_at(in, MX_AT_RESULT), l;
+	bool high_s = in->op_sel & 1, high_d = in->op_sel >> 3 & 1;
+	if (!mx_vgprs_exist(w, in, s, 1) || !mx_vgprs_exist(w, in, d, 1))
+		return;
+	MX_FOR_LANES(l, mx_exec(w)) {
+		uint32_t v = half(w->v[s][l], high_s), u = half(mx_vunwritten(w, s, l), high_s);
+		uint32_t old = half(w->v[d][l], high_d),
+			 old_u = half(mx_vunwritten(w, d, l), high_d);
+		put_lane(w, d, l, with_half(w->v[d][l], high_d, v),
+		         with_half(mx_vunwritten(w, d, l), high_d, u));
+		put_lane(w, s, l, with_half(w->v[s][l], high_s, old),
+		         with_half(mx_vunwritten(w, s, l), high_s, old_u));
+	}
+}
+
 MOVE(v_permlane16_swap_b32) {
 	exchange(w, in, 16);
 }
 MOVE(v_permlane32_swap_b32) {
 	exchange(w, in, 32);
+}
+
+/* ---- lanes of one register, of gfx1250 ---- */
+
+enum { ROW = 16, KEEP = -1, ZERO = -2 };
+
+/* Each active lane takes a lane's value, or keeps its own result, or gets zero. */
+static void take_lanes(struct mx_wave *w, const struct mx_inst *in, const int from[MX_LANES]) {
+	unsigned s = mx_row_at(in, MX_AT_SRC0), d = mx_row_at(in, MX_AT_RESULT), l;
+	mx_vreg v = { 0 }, unwritten = { 0 };
+	uint64_t lanes = 0;
+	if (!mx_vgprs_exist(w, in, s, 1) || !mx_vgprs_exist(w, in, d, 1))
+		return;
+	MX_FOR_LANES(l, mx_exec(w)) {
+		lanes |= from[l] == KEEP ? 0 : 1ull << l;
+		v[l] = from[l] < 0 ? 0 : w->v[s][from[l]];
+		unwritten[l] = from[l] < 0 ? 0 : mx_vunwritten(w, s, (unsigned)from[l]);
+	}
+	mx_vwrite(w, d, lanes, v, unwritten);
+}
+
+/* A scalar source that selects lanes. */
+static uint32_t selector(struct mx_wave *w, const struct mx_inst *in, unsigned i) {
+	if (mx_sread_unwritten(w, mx_source(in, i)))
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(LANE_UNWRITTEN));
+	return mx_sread(w, in, mx_source(in, i));
+}
+
+/* Four bits for each lane select a lane of its row, or of the other row of its pair [RDNA4's
+ * manual]. OP_SEL[0] takes inactive lanes, too; else OP_SEL[1] makes them zero. */
+static void permute_rows(struct mx_wave *w, const struct mx_inst *in, unsigned across,
+                         const uint32_t bits[MX_LANES]) {
+	uint64_t exec = mx_exec(w);
+	int from[MX_LANES];
+	for (unsigned l = 0; l < MX_LANES; l++) {
+		unsigned lane = ((l & ~(ROW - 1u)) ^ across) | (bits[l] & (ROW - 1));
+		bool taken = in->op_sel & 1 || exec >> lane & 1;
+		from[l] = taken ? (int)lane : in->op_sel & 2 ? ZERO : KEEP;
+	}
+	take_lanes(w, in, from);
+}
+
+static void permute_by_scalars(struct mx_wave *w, const struct mx_inst *in, unsigned across) {
+	uint64_t all = selector(w, in, 1) | (uint64_t)selector(w, in, 2) << 32;
+	uint32_t bits[MX_LANES];
+	for (unsigned l = 0; l < MX_LANES; l++)
+		bits[l] = (uint32_t)(all >> 4 * (l % ROW));
+	permute_rows(w, in, across, bits);
+}
+
+static void permute_by_register(struct mx_wave *w, const struct mx_inst *in, unsigned across) {
+	unsigned row = mx_row_at(in, MX_AT_SRC1), l;
+	if (!mx_vgprs_exist(w, in, row, 1))
+		return;
+	MX_FOR_LANES(l, mx_exec(w))
+	if (mx_vunwritten(w, row, l) & (ROW - 1)) {
+		mx_find(w, in, MX_UNWRITTEN, (int)l, 0, MX_BECAUSE(LANE_UNWRITTEN));
+		return;
+	}
+	permute_rows(w, in, across, w->v[row]);
+}
+
+MOVE(v_permlane16_b32) {
+	permute_by_scalars(w, in, 0);
+}
+MOVE(v_permlanex16_b32) {
+	permute_by_scalars(w, in, ROW);
+}
+MOVE(v_permlane16_var_b32) {
+	permute_by_register(w, in, 0);
+}
+MOVE(v_permlanex16_var_b32) {
+	permute_by_register(w, in, ROW);
+}
+
+/* Exchanges halves of a wave of 64; nothing in one of 32 [RDNA4's manual]. */
+MOVE(v_permlane64_b32) {
+	(void)w, (void)in;
+}
+
+/* The lanes of a group, which source 2 gives. */
+static unsigned group_size(const struct mx_wave *w, uint32_t n) {
+	unsigned wave = w->group->run->isa->wave_size;
+	return n && n <= wave && !(n & (n - 1)) ? n : wave;
+}
+
+/* Lane `at` of a group takes lane `to` of it; one outside is its own [assumed]. */
+#define MOVE_IN_GROUP(name, to)                                                                    \
+	MOVE(name) {                                                                               \
+		uint32_t n = selector(w, in, 1), width = selector(w, in, 2);                       \
+		unsigned size = group_size(w, width);                                              \
+		uint64_t exec = mx_exec(w), assumed = size == width ? 0 : exec;                    \
+		int from[MX_LANES];                                                                \
+		for (uint64_t l = 0; l < MX_LANES; l++) {                                          \
+			uint64_t at = l % size, other = (to);                                      \
+			from[l] = (int)(l - at + (other < size ? other : at));                     \
+			bool open = other >= size || !(exec >> from[l] & 1);                       \
+			assumed |= (uint64_t)open << l & exec;                                     \
+		}                                                                                  \
+		if (assumed)                                                                       \
+			mx_assume(w, in, assumed, MX_ASSUMES_LANE_GROUP);                          \
+		take_lanes(w, in, from);                                                           \
+	}
+MOVE_IN_GROUP(v_permlane_bcast_b32, n % size)
+MOVE_IN_GROUP(v_permlane_up_b32, at - n)
+MOVE_IN_GROUP(v_permlane_down_b32, at + n)
+MOVE_IN_GROUP(v_permlane_xor_b32, at ^ n)
+
+/* The address for ds_bpermute of the lane of the group that the low bits of source 0 select. */
+MOVE(v_permlane_idx_gen_b32) {
+	unsigned s = mx_row_at(in, MX_AT_SRC0), d = mx_row_at(in, MX_AT_RESULT);
+	unsigned size = group_size(w, selector(w, in, 1));
+	mx_vreg v, unwritten;
+	if (!mx_vgprs_exist(w, in, s, 1) || !mx_vgprs_exist(w, in, d, 1))
+		return;
+	for (unsigned l = 0; l < MX_LANES; l++) {
+		v[l] = 4 * (l - l % size + w->v[s][l] % size);
+		unwritten[l] = 4 * (mx_vunwritten(w, s, l) & (size - 1));
+	}
+	mx_vwrite(w, d, mx_exec(w), v, unwritten);
 }
 
 /* Exceptions are not modelled, so there is nothing to clear. */

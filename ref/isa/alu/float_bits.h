@@ -15,7 +15,7 @@
 
 #include "lanes.h"
 
-typedef uint32_t bits_of_f16, bits_of_f32;
+typedef uint32_t bits_of_f16, bits_of_bf16, bits_of_f32;
 typedef uint64_t bits_of_f64;
 
 #define MX_FLOAT_FORMAT(f, sign, inf, quiet)                                                       \
@@ -45,6 +45,7 @@ typedef uint64_t bits_of_f64;
 		return u & (sign) ? ((sign) | ((sign)-1)) & ~u : u | (sign);                       \
 	}
 MX_FLOAT_FORMAT(f16, UINT32_C(0x8000), UINT32_C(0x7c00), UINT32_C(0x200))
+MX_FLOAT_FORMAT(bf16, UINT32_C(0x8000), UINT32_C(0x7f80), UINT32_C(0x40))
 MX_FLOAT_FORMAT(f32, UINT32_C(0x80000000), UINT32_C(0x7f800000), UINT32_C(0x400000))
 MX_FLOAT_FORMAT(f64, UINT64_C(1) << 63, UINT64_C(0x7ff) << 52, UINT64_C(1) << 51)
 
@@ -121,6 +122,23 @@ static inline uint32_t bits_f16(double r, uint32_t mode) {
 	code = field == 0x7ff ? 0x7c00 : code;
 	code = m > UINT64_C(0x7ff) << 52 ? 0x7e00 : code;
 	return sign | code;
+}
+
+/* ---- bf16 ---- */
+
+static inline double real_bf16(uint32_t u) {
+	return real_f32(u << 16);
+}
+
+/* Rounds to bf16 in the host's rounding, which is that of MODE, by adding and subtracting a number
+ * with the ULP of the result. */
+static inline uint32_t bits_bf16(double r) {
+	uint64_t u = bits_f64(r, 0), field = (u & INT64_MAX) >> 52;
+	uint64_t binade = field < 1023 - 126 ? 1023 - 126 : field;
+	double magic = real_f64((binade + 45) << 52 | UINT64_C(1) << 51);
+	double with = u >> 63 ? -magic : magic;
+	float y = (float)(field > 1023 + 127 ? r : (r + with) - with);
+	return (magnitude_f32(bits_f32(y, 0)) | (u >> 63 ? sign_f32 : 0)) >> 16;
 }
 
 /* ---- to integers, with a rounding that does not depend on the host's. The sign is copied from the

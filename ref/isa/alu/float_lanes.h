@@ -84,6 +84,10 @@ static inline BITS OF(max_num)(BITS a, BITS b) {
 	BITS m = OF(most)(a, b, false);
 	return OF(is_nan)(a) && OF(is_nan)(b) ? OF(quieted)(a) : m;
 }
+static inline BITS OF(med3_num)(BITS a, BITS b, BITS c) {
+	bool all = OF(is_nan)(a) && OF(is_nan)(b) && OF(is_nan)(c);
+	return all ? OF(quieted)(a) : OF(median)(a, b, c, false);
+}
 LANES(v_min_num, OF(min_num)(F(0), F(1)))
 LANES(v_max_num, OF(max_num)(F(0), F(1)))
 

@@ -38,6 +38,15 @@ struct mx_hw_value mx_gfx1250_read_hwreg(const struct mx_wave *w, unsigned reg) 
 	}
 }
 
+/* MODE[3:0] rounds, MODE[7:4] keeps denormals. */
+mx_handler mx_x_s_round_mode, mx_x_s_denorm_mode;
+void mx_x_s_round_mode(struct mx_wave *w, const struct mx_inst *in) {
+	w->mode = (w->mode & ~15u) | ((uint32_t)in->imm & 15);
+}
+void mx_x_s_denorm_mode(struct mx_wave *w, const struct mx_inst *in) {
+	w->mode = (w->mode & ~0xf0u) | ((uint32_t)in->imm & 15) << 4;
+}
+
 /* s_setreg_imm32_b32 sets the banks from bits 19:12 of its literal, whichever field it names [LLVM
  * "AMDGPULowerVGPREncoding"]. SCHED_MODE has no effect on results: instructions execute in order.
  */

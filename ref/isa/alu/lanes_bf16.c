@@ -5,25 +5,9 @@
 #include "float_bits.h"
 #include "lane_macros.h"
 
-static inline double real_bf16(uint32_t u) {
-	return real_f32(u << 16);
-}
-
-/* Rounds to bf16 in the host's rounding, which is that of MODE, by adding and subtracting a number
- * with the ULP of the result. */
-static inline uint32_t bits_bf16(double r) {
-	uint64_t u = bits_f64(r, 0), field = (u & INT64_MAX) >> 52;
-	uint64_t binade = field < 1023 - 126 ? 1023 - 126 : field;
-	double magic = real_f64((binade + 45) << 52 | UINT64_C(1) << 51);
-	double with = u >> 63 ? -magic : magic;
-	float y = (float)(field > 1023 + 127 ? r : (r + with) - with);
-	return (magnitude_f32(bits_f32(y, 0)) | (u >> 63 ? sign_f32 : 0)) >> 16;
-}
-
 /* A NaN source is the result, made quiet. */
-static inline uint32_t result_bf16(double r, uint32_t a, uint32_t b, uint32_t c) {
-	uint32_t u = isnan(r) ? 0x7fc0 : bits_bf16(r);
-	return result_f32(u << 16, a << 16, b << 16, c << 16) >> 16;
+static inline uint32_t rounded(double r, uint32_t a, uint32_t b, uint32_t c) {
+	return result_bf16(isnan(r) ? 0x7fc0 : bits_bf16(r), a, b, c);
 }
 
 static inline bool is_nearest(const struct mx_lanes *x) {
@@ -32,10 +16,10 @@ static inline bool is_nearest(const struct mx_lanes *x) {
 
 #define LO(i)         (x->s[i][0][l] & 0xffff)
 #define HI(i)         (x->s[i][0][l] >> 16)
-#define SUM(a, b)     result_bf16(sum_to_odd(real_bf16(a), real_bf16(b), is_nearest(x)), a, b, 0)
-#define PRODUCT(a, b) result_bf16(real_bf16(a) * real_bf16(b), a, b, 0)
+#define SUM(a, b)     rounded(sum_to_odd(real_bf16(a), real_bf16(b), is_nearest(x)), a, b, 0)
+#define PRODUCT(a, b) rounded(real_bf16(a) * real_bf16(b), a, b, 0)
 #define FMA(a, b, c)                                                                               \
-	result_bf16(sum_to_odd(real_bf16(a) * real_bf16(b), real_bf16(c), is_nearest(x)), a, b, c)
+	rounded(sum_to_odd(real_bf16(a) * real_bf16(b), real_bf16(c), is_nearest(x)), a, b, c)
 VALU(v_pk_add_bf16, D(SUM(LO(0), LO(1)) | SUM(HI(0), HI(1)) << 16))
 VALU(v_pk_mul_bf16, D(PRODUCT(LO(0), LO(1)) | PRODUCT(HI(0), HI(1)) << 16))
 VALU(v_pk_fma_bf16, D(FMA(LO(0), LO(1), LO(2)) | FMA(HI(0), HI(1), HI(2)) << 16))

@@ -1,5 +1,7 @@
 /* Byte operations of the vector ALU: sums of absolute differences, lerp, permutation [ISA
  * 12.11]. */
+#include <string.h>
+
 #include "lane_macros.h"
 
 #define ABSDIFF(p, q) ((p) > (q) ? (p) - (q) : (q) - (p))
@@ -63,3 +65,35 @@ static inline uint32_t permuted(uint32_t a, uint32_t b, uint32_t selectors) {
 	return d;
 }
 VALU(v_perm_b32, D(permuted(A, B, C)))
+
+/* Four bytes to four bits each, saturating. */
+static inline uint32_t four_bits(uint32_t v, bool sign) {
+	uint32_t d = 0;
+	for (unsigned i = 0; i < 4; i++) {
+		int64_t byte = sign ? (int8_t)(v >> 8 * i) : (uint8_t)(v >> 8 * i);
+		d |= ((uint32_t)mx_clamped(byte, sign ? -8 : 0, sign ? 7 : 15) & 15) << 4 * i;
+	}
+	return d;
+}
+VALU(v_sat_pk4_i4_i8, D(four_bits(A, true)))
+VALU(v_sat_pk4_u4_u8, D(four_bits(A, false)))
+
+/* ---- 16 elements of a table of 16, by 4-bit numbers. Of gfx1250 ---- */
+
+/* `table`, `d`: elements of `bits` bits from bit 0 of the first dword on. */
+static inline void look_up(const uint32_t *table, unsigned bits, uint64_t numbers, uint32_t *d) {
+	memset(d, 0, MX_VALU_DWORDS * sizeof *d);
+	for (unsigned i = 0; i < 16 * bits; i++) {
+		unsigned from = (unsigned)(numbers >> 4 * (i / bits) & 15) * bits + i % bits;
+		d[i / 32] |= (table[from / 32] >> from % 32 & 1) << i % 32;
+	}
+}
+#define LOOK_UP(name, bits, ...)                                                                   \
+	VALU(name, const uint32_t table[MX_VALU_DWORDS] = __VA_ARGS__; uint32_t d[MX_VALU_DWORDS]; \
+	     look_up(table, bits, WIDE(2), d);                                                     \
+	     for (unsigned h = 0; h < bits / 2; h++) x->d[h][l] = d[h])
+#define LOW(i)  x->s[i][0][l]
+#define HIGH(i) x->s[i][1][l]
+LOOK_UP(v_perm_pk16_b4_u4, 4, { LOW(1), LOW(0) })
+LOOK_UP(v_perm_pk16_b6_u4, 6, { LOW(1), HIGH(1), LOW(0) })
+LOOK_UP(v_perm_pk16_b8_u4, 8, { LOW(1), HIGH(1), LOW(0), HIGH(0) })

@@ -126,6 +126,9 @@ VALU(v_cvt_pknorm_u16_f16, PAIR(to_unorm(F16(0)), to_unorm(F16(1))); OPEN(F16, 6
 VALU(v_cvt_pknorm_i16_f32, PAIR(to_snorm(F32(0)), to_snorm(F32(1))); OPEN(F32, 32767, false))
 VALU(v_cvt_pknorm_u16_f32, PAIR(to_unorm(F32(0)), to_unorm(F32(1))); OPEN(F32, 65535, false))
 
+VALU(v_cvt_pk_i16_f32, PAIR(TO_I16(trunc_f32(F32(0))), TO_I16(trunc_f32(F32(1)))))
+VALU(v_cvt_pk_u16_f32, PAIR(TO_U16(trunc_f32(F32(0))), TO_U16(trunc_f32(F32(1)))))
+
 /* ---- pairs of f16 ---- */
 
 VALU(v_pack_b32_f16, PAIR(A & 0xffff, B & 0xffff))

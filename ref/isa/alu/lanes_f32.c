@@ -16,7 +16,25 @@ static inline uint32_t product_dx9(uint32_t a, uint32_t b) {
 	uint32_t r = result_f32(bits_f32(real_f32(a) * real_f32(b), 0), a, b, 0);
 	return magnitude_f32(a) && magnitude_f32(b) ? r : 0;
 }
+static inline uint32_t sum(uint32_t a, uint32_t b) {
+	return result_f32(bits_f32(real_f32(a) + real_f32(b), 0), a, b, 0);
+}
+static inline uint32_t product(uint32_t a, uint32_t b) {
+	return result_f32(bits_f32(real_f32(a) * real_f32(b), 0), a, b, 0);
+}
+static inline uint32_t fma_of(uint32_t a, uint32_t b, uint32_t c) {
+	return result_f32(bits_f32(fmaf(real_f32(a), real_f32(b), real_f32(c)), 0), a, b, c);
+}
 VALU(v_mul_legacy_f32, D(product_dx9(A, B)))
+VALU(v_fma_dx9_zero_f32, D(real_f32(A) == 0 || real_f32(B) == 0 ? C : fma_of(A, B, C)))
+
+/* The product, or the lowest number if either power is not above it, or is NaN [RDNA4's manual]. */
+static inline uint32_t mullit(uint32_t a, uint32_t b, uint32_t c) {
+	const uint32_t lowest = 0xff7fffff;
+	bool dark = !(real_f32(b) > real_f32(lowest)) || !(real_f32(c) > 0);
+	return dark ? lowest : product(a, b);
+}
+VALU(v_mullit_f32, D(mullit(A, B, C)))
 
 VALU(v_min3_f32, D(least3_f32(A, B, C, ieee_f32(x))))
 VALU(v_max3_f32, D(most3_f32(A, B, C, ieee_f32(x))))
@@ -32,6 +50,7 @@ THREE(v_min3_num_f32, min_num, min_num)
 THREE(v_max3_num_f32, max_num, max_num)
 THREE(v_minmax_num_f32, max_num, min_num)
 THREE(v_maxmin_num_f32, min_num, max_num)
+VALU(v_med3_num_f32, D(med3_num_f32(F(0), F(1), F(2))))
 THREE(v_minimummaximum_f32, maximum, minimum)
 THREE(v_maximumminimum_f32, minimum, maximum)
 
@@ -68,15 +87,6 @@ CUBE(v_cubema_f32, { { TWICE(A), TWICE(A) }, { TWICE(B), TWICE(B) }, { TWICE(C),
 
 /* ---- packed: two dwords ---- */
 
-static inline uint32_t sum(uint32_t a, uint32_t b) {
-	return result_f32(bits_f32(real_f32(a) + real_f32(b), 0), a, b, 0);
-}
-static inline uint32_t product(uint32_t a, uint32_t b) {
-	return result_f32(bits_f32(real_f32(a) * real_f32(b), 0), a, b, 0);
-}
-static inline uint32_t fma_of(uint32_t a, uint32_t b, uint32_t c) {
-	return result_f32(bits_f32(fmaf(real_f32(a), real_f32(b), real_f32(c)), 0), a, b, c);
-}
 #define PACKED(name, element)                                                                      \
 	LANE_FUNCTION(name) {                                                                      \
 		for (unsigned e = 0; e < 2; e++)                                                   \

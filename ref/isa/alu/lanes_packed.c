@@ -41,6 +41,11 @@ PACKED_I16(v_pk_max3_i16, MAX(MAX(a, b), c))
 PACKED_I16(v_pk_min3_i16, MIN(MIN(a, b), c))
 PACKED_U16(v_pk_max3_u16, MAX(MAX(a, b), c))
 PACKED_U16(v_pk_min3_u16, MIN(MIN(a, b), c))
+/* The sum saturates, as in v_add_max_i32. */
+PACKED_I16(v_pk_add_max_i16, MAX(mx_clamped(a + b, I16_RANGE), c))
+PACKED_I16(v_pk_add_min_i16, MIN(mx_clamped(a + b, I16_RANGE), c))
+PACKED_U16(v_pk_add_max_u16, MAX(mx_clamped(a + b, U16_RANGE), c))
+PACKED_U16(v_pk_add_min_u16, MIN(mx_clamped(a + b, U16_RANGE), c))
 
 /* OP_SEL has already selected a dword of each source. */
 VALU(v_pk_mov_b32, D(A); x->d[1][l] = B)

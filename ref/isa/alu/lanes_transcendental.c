@@ -110,6 +110,13 @@ static inline double cos_of(double r) {
 	double limited = fabs(r) < 0x1p1000 ? r : 0;
 	return fabs(r) < 0x1p1000 ? sine_of_turns(limited, 1) : (double)NAN;
 }
+/* Of the host: its errors are a few ULP of double, and of long double. */
+static inline double tanh_of(double r) {
+	return tanh(r);
+}
+static long double tanh_exact(double r) {
+	return tanhl(r);
+}
 static inline double rcp_of(double r) {
 	return 1 / r;
 }
@@ -154,6 +161,7 @@ BY_SERIES(v_exp_f32, exp_of, exp2_exact)
 BY_SERIES(v_log_f32, log_of, log2_exact)
 BY_SERIES(v_sin_f32, sin_of, sin_exact)
 BY_SERIES(v_cos_f32, cos_of, cos_exact)
+BY_SERIES(v_tanh_f32, tanh_of, tanh_exact)
 /* The meaning of "legacy" is not documented: assumed to be the same function. */
 SAME(v_exp_legacy_f32, v_exp_f32)
 SAME(v_log_legacy_f32, v_log_f32)
@@ -180,6 +188,25 @@ ALL_F16(v_exp_f16, exp_of)
 ALL_F16(v_log_f16, log_of)
 ALL_F16(v_sin_f16, sin_of)
 ALL_F16(v_cos_f16, cos_of)
+ALL_F16(v_tanh_f16, tanh_of)
+
+/* ---- bf16: a test covers all operands ---- */
+
+#define ALL_BF16(name, f)                                                                          \
+	static inline uint32_t f##_bf16(uint32_t u) {                                              \
+		double r = f(real_bf16(u));                                                        \
+		uint32_t bits = isnan(r) ? inf_bf16 + 1 : bits_bf16(r);                            \
+		return NAN_FOR(bf16, bits, u);                                                     \
+	}                                                                                          \
+	VALU(name, D(f##_bf16(A & 0xffff)))
+ALL_BF16(v_rcp_bf16, rcp_of)
+ALL_BF16(v_sqrt_bf16, sqrt_of)
+ALL_BF16(v_rsq_bf16, rsq_of)
+ALL_BF16(v_exp_bf16, exp_of)
+ALL_BF16(v_log_bf16, log_of)
+ALL_BF16(v_sin_bf16, sin_of)
+ALL_BF16(v_cos_bf16, cos_of)
+ALL_BF16(v_tanh_bf16, tanh_of)
 
 /* ---- f64 ---- */
 

@@ -1,5 +1,7 @@
 /* Indexed registers: scalar moves relative to M0, and the mode in which the vector ALU adds M0 to
  * VGPR numbers [ISA 5.7, 6.6]. */
+#include <string.h>
+
 #include "../encoding/gfx950.h"
 #include "../machine/findings.h"
 #include "../machine/registers.h"
@@ -11,11 +13,11 @@
 
 /* ---- scalar moves ---- */
 
-/* The SGPR of an operand plus M0. An index that leaves the kind of register is illegal [ISA 3.6.1]
- * and stops the launch. */
-static bool relative(struct mx_wave *w, const struct mx_inst *in, unsigned code, unsigned dwords,
-                     unsigned *sgpr) {
-	uint64_t to = (uint64_t)code + w->s[MX_M0];
+/* The SGPR of an operand plus an index of M0. One that leaves the kind of register is illegal [ISA
+ * 3.6.1] and stops the launch. */
+static bool indexed(struct mx_wave *w, const struct mx_inst *in, unsigned code, unsigned dwords,
+                    uint32_t index, unsigned *sgpr) {
+	uint64_t to = (uint64_t)code + index;
 	if (w->s_unwritten[MX_M0])
 		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(NUMBER_UNWRITTEN));
 	uint32_t allocated = w->group->run->launch->kernel->sgprs;
@@ -26,6 +28,11 @@ static bool relative(struct mx_wave *w, const struct mx_inst *in, unsigned code,
 	}
 	*sgpr = (unsigned)to;
 	return true;
+}
+
+static bool relative(struct mx_wave *w, const struct mx_inst *in, unsigned code, unsigned dwords,
+                     unsigned *sgpr) {
+	return indexed(w, in, code, dwords, w->s[MX_M0], sgpr);
 }
 
 FLOW(s_movrels_b32) {
@@ -51,15 +58,36 @@ FLOW(s_movreld_b64) {
 		            mx_sread64_unwritten(w, mx_source(in, 0)));
 }
 
-/* ---- vector moves of gfx1250: the number of a VGPR plus M0 ---- */
+/* Two indices in M0: of the source in bits 9:0, of the destination in bits 25:16 [RDNA4's manual].
+ */
+static uint32_t source_index(const struct mx_wave *w) {
+	return w->s[MX_M0] & 0x3ff;
+}
+static uint32_t destination_index(const struct mx_wave *w) {
+	return w->s[MX_M0] >> 16 & 0x3ff;
+}
 
-static bool relative_row(struct mx_wave *w, const struct mx_inst *in, unsigned code,
-                         unsigned *row) {
-	uint64_t to = (uint64_t)mx_row(code) + w->s[MX_M0];
+FLOW(s_movrelsd_2_b32) {
+	unsigned from, to;
+	if (indexed(w, in, mx_source(in, 0), 1, source_index(w), &from) &&
+	    indexed(w, in, mx_result(in), 1, destination_index(w), &to))
+		mx_swrite(w, to, w->s[from], w->s_unwritten[from]);
+}
+
+/* ---- vector moves of gfx1250: the number of a VGPR plus an index of M0 ---- */
+
+static bool indexed_row(struct mx_wave *w, const struct mx_inst *in, unsigned code, uint32_t index,
+                        unsigned *row) {
+	uint64_t to = (uint64_t)mx_row(code) + index;
 	if (w->s_unwritten[MX_M0])
 		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(NUMBER_UNWRITTEN));
 	*row = to < MX_VGPR_FILE ? (unsigned)to : MX_VGPR_FILE - 1;
 	return mx_vgprs_exist(w, in, *row, 1);
+}
+
+static bool relative_row(struct mx_wave *w, const struct mx_inst *in, unsigned code,
+                         unsigned *row) {
+	return indexed_row(w, in, code, w->s[MX_M0], row);
 }
 
 static void move_row(struct mx_wave *w, unsigned to, unsigned from) {
@@ -91,6 +119,35 @@ FLOW(v_movreld_b32) {
 		unwritten[l] = mx_sread_unwritten(w, code);
 	}
 	mx_vwrite(w, to, mx_exec(w), v, unwritten);
+}
+
+FLOW(v_movrelsd_b32) {
+	unsigned from, to;
+	if (relative_row(w, in, mx_source(in, 0), &from) && relative_row(w, in, mx_result(in), &to))
+		move_row(w, to, from);
+}
+
+static bool two_rows(struct mx_wave *w, const struct mx_inst *in, unsigned *from, unsigned *to) {
+	return indexed_row(w, in, mx_source(in, 0), source_index(w), from) &&
+	       indexed_row(w, in, mx_result(in), destination_index(w), to);
+}
+
+FLOW(v_movrelsd_2_b32) {
+	unsigned from, to;
+	if (two_rows(w, in, &from, &to))
+		move_row(w, to, from);
+}
+
+FLOW(v_swaprel_b32) {
+	unsigned from, to;
+	mx_vreg v, unwritten;
+	if (!two_rows(w, in, &from, &to))
+		return;
+	memcpy(v, w->v[to], sizeof v);
+	for (unsigned l = 0; l < MX_LANES; l++)
+		unwritten[l] = mx_vunwritten(w, to, l);
+	move_row(w, to, from);
+	mx_vwrite(w, from, mx_exec(w), v, unwritten);
 }
 
 /* ---- vector registers: M0 is { enables in 15:12, index in 7:0 } ---- */

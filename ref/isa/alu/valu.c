@@ -107,6 +107,8 @@ void mx_exec_scalar_as(struct mx_wave *w, const struct mx_inst *in) {
 	mx_vreg u[MX_VALU_DWORDS] = { { 0 } };
 	uint64_t tainted = 0;
 	one.op = &w->group->run->isa->ops[in->op->as];
+	one.op_sel = in->op->flags & MX_D16_HI ? 1 : 0;
+	one.plain &= !one.op_sel;
 	mx_fetch(w, &one, &s);
 	s.lanes = 1;
 	mx_compute(&one, w->mode, &s.x);

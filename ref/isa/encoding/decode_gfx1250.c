@@ -186,7 +186,9 @@ static void find_counts(struct mx_inst *in) {
 	unsigned counter = is_store(in) ? MX_COUNTER_STORE : MX_COUNTER_LOAD;
 	unsigned stream = is_store(in) ? MX_STREAM_STORE : MX_STREAM_LOAD;
 	mx_kind kind = mx_kind_of(in->op);
-	if ((in->op->unit != MX_UNIT_MEMORY && kind != MX_IS_SENDMSG) || kind == MX_IS_HINT)
+	bool returns = kind == MX_IS_CLOCK && in->op->flags & MX_LOAD;
+	if ((in->op->unit != MX_UNIT_MEMORY && kind != MX_IS_SENDMSG && !returns) ||
+	    kind == MX_IS_HINT)
 		return;
 	if (in->mem.lds || mx_kind_of(in->op) == MX_IS_ARRIVAL) {
 		stream = copy_stream(in);

@@ -155,6 +155,11 @@ const char *mx_form_excluded(const char *opcode) {
 		{ "s_rfe_", "debugger" },
 		{ "s_cbranch_cdbg", "debugger" },
 		{ "s_ttracedata", "debugger" },
+		{ "s_code_end", "padding after a program" },
+		{ "s_alloc_vgpr", "waves with a changing number of VGPRs" },
+		{ "tensor_save", "trap handler" },
+		{ "tensor_stop", "trap handler" },
+		{ "v_illegal", "no instruction" },
 		{ "v_mfma_ld_scale_b32", "prefix of v_mfma_scale" },
 		{ "v_wmma_ld_scale", "prefix of v_wmma_scale" },
 	};

@@ -79,6 +79,8 @@ typedef enum {
 	MX_IS_FMA_F64,
 	MX_IS_PERMLANE_SWAP, /* exchanges parts of two vector registers */
 	MX_IS_SWAP,          /* exchanges two vector registers */
+	MX_IS_PERMUTE,       /* moves lanes of a vector register */
+	MX_IS_EXPONENT,      /* a conversion with a scale of which only the exponent counts [assumed] */
 	MX_IS_READLANE,
 	MX_IS_READFIRST,
 	MX_IS_WRITELANE,
@@ -111,6 +113,7 @@ typedef enum {
 	MX_IS_ICACHE,
 	MX_IS_PERF,
 	MX_IS_SETREG,
+	MX_IS_MODE, /* s_round_mode, s_denorm_mode */
 	MX_IS_GETREG,
 	MX_IS_SETVSKIP,
 	MX_IS_MOVREL,    /* registers that M0 names */
@@ -119,7 +122,6 @@ typedef enum {
 	MX_IS_DUAL,      /* two operations of the vector ALU */
 	MX_IS_TILE,      /* a copy of the tensor data mover */
 	MX_IS_ARRIVAL,   /* at a barrier in LDS, when the copies before it are over */
-	MX_IS_EXPONENT,  /* a conversion of whose f32 scale only the exponent counts [assumed] */
 } mx_kind;
 
 /* Types of vector operands. */
@@ -153,8 +155,8 @@ enum {
 	MX_SIGNED = 1 << 10, /* sub-dword load, 64-bit literal or SIMM16: sign-extended */
 	MX_TWO = 1 << 11,    /* DS: two addresses, offset0 and offset1 in units of the data;
 	                        s_dcache_discard_x2: two cache lines */
-	MX_D16_HI = 1 << 12, /* memory data, or the result of the VALU, is in the upper half of a
-	                        register */
+	MX_D16_HI = 1 << 12, /* memory data, the result of the VALU, or the source of a scalar float
+	                        is in the upper half of a register */
 	MX_CONTROL0 = 1 << 13,
 	MX_CONTROL1 = 1 << 14,
 	MX_CONTROL2 = 1 << 15,

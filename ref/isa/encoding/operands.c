@@ -377,7 +377,7 @@ void mx_dual_operation(const struct mx_inst *in, unsigned i, struct mx_inst *one
 
 const struct mx_operand *mx_loaded_operand(const struct mx_inst *in) {
 	bool memory = in->op && in->op->unit == MX_UNIT_MEMORY;
-	bool loads = memory || (in->op && mx_kind_of(in->op) == MX_IS_CLOCK);
+	bool loads = memory || (in->op && mx_kind_of(in->op) == MX_IS_CLOCK && in->counts);
 	return loads && mx_has_operand(in, MX_AT_RESULT) ? &in->operand[MX_AT_RESULT] : NULL;
 }
 
@@ -462,6 +462,8 @@ int mx_operand_lane(const struct mx_inst *in, const struct mx_operand *o, int la
 		return -1;
 	if (in->op->unit == MX_UNIT_MATRIX)
 		return matrix_lane(in, o->role, lane, part);
+	if (mx_kind_of(in->op) == MX_IS_PERMUTE && o->role == MX_AS_SRC0)
+		return -1;
 	if (in->dpp.used && o->role == MX_AS_SRC0)
 		return mx_dpp_source(in, lane);
 	return lane;

@@ -304,3 +304,28 @@ SMEM(s_memtime) {
 SMEM(s_memrealtime) {
 	issue(w, in, land_real_time);
 }
+
+mx_handler mx_x_s_get_shader_cycles_u64;
+void mx_x_s_get_shader_cycles_u64(struct mx_wave *w, const struct mx_inst *in) {
+	mx_swrite64(w, mx_result(in), core_clocks(w), 0);
+}
+
+/* A message that returns a number, which kmcnt counts. Only the real time is for compute kernels.
+ */
+static void land_message(struct mx_wave *w, struct mx_memop *m) {
+	uint64_t time = core_clocks(w) / 24;
+	mx_swrite(w, mx_result(m->in), (uint32_t)time, 0);
+	if (m->in->op->id == MX_OP_s_sendmsg_rtn_b64)
+		mx_swrite(w, mx_result(m->in) + 1, (uint32_t)(time >> 32), 0);
+}
+SMEM(s_sendmsg_rtn_b32) {
+	enum { GET_REALTIME = 131 };
+	unsigned message = (unsigned)in->imm & 255;
+	if (message == GET_REALTIME)
+		issue(w, in, land_message);
+	else
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(MESSAGE, message));
+}
+SMEM(s_sendmsg_rtn_b64) {
+	mx_x_s_sendmsg_rtn_b32(w, in);
+}

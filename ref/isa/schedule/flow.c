@@ -21,6 +21,9 @@ NOTHING(v_nop)
 FLOW(s_sleep) {
 	w->yields = in->imm & 127;
 }
+FLOW(s_sleep_var) {
+	w->yields = mx_sread(w, in, mx_source(in, 0)) & 127;
+}
 FLOW(s_setprio) {
 	w->priority = in->imm & 3;
 }
@@ -75,6 +78,9 @@ NOTHING(s_delay_alu)
 NOTHING(s_clause)
 NOTHING(s_monitor_sleep)
 NOTHING(s_buffer_prefetch_data)
+NOTHING(s_setprio_inc_wg)
+NOTHING(s_version)
+NOTHING(v_pipeflush)
 NOTHING(s_prefetch_inst)
 NOTHING(s_prefetch_inst_pc_rel)
 NOTHING(s_prefetch_data)
@@ -114,9 +120,9 @@ static void message_sent(struct mx_wave *w, struct mx_memop *m) {
 	UNUSED(w), UNUSED(m);
 }
 
-/* An interrupt has no effect on memory. A wave may give back its VGPRs when all that it still has to
- * do is to end; what its stores have read is kept [LLVM SIInsertWaitcnts]. The other messages are
- * for the trap handler and the graphics pipeline. */
+/* An interrupt has no effect on memory. A wave may give back its VGPRs when all that it still has
+ * to do is to end; what its stores have read is kept [LLVM SIInsertWaitcnts]. The other messages
+ * are for the trap handler and the graphics pipeline. */
 FLOW(s_sendmsg) {
 	enum { INTERRUPT = 1 };
 	unsigned message = in->imm & 15;
@@ -198,6 +204,10 @@ static void check_target(struct mx_wave *w, const struct mx_inst *in, unsigned c
 FLOW(s_setpc_b64) {
 	check_target(w, in, mx_source(in, 0));
 	jump(w, mx_sread64(w, in, mx_source(in, 0)));
+}
+FLOW(s_add_pc_i64) {
+	check_target(w, in, mx_source(in, 0));
+	w->pc += mx_sread64(w, in, mx_source(in, 0));
 }
 FLOW(s_swappc_b64) {
 	uint64_t target = mx_sread64(w, in, mx_source(in, 0)), here = program_counter(w);
