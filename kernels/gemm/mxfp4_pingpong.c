@@ -1,7 +1,7 @@
 /* MXFP4 GEMM for gfx950 by two alternating groups of waves, one multiplies while the other reads:
  * C[M][N] = A[M][K] * B[N][K]^T in f32 or bf16 (nearest even).
  *
- * A and B are row-major, scales S32x8. C is row-major. Any M, N a multiple of 16, K of 512 and at
+ * A and B are row-major, scales S32x8. C is row-major. Any M and N, K a multiple of 512 and at
  * least 1024. 256 rows of each matrix are below 2 GiB.
  *
  * A workgroup of 8 waves computes a 256x256 tile. Waves i and i + 4 share a SIMD and belong to
@@ -318,6 +318,46 @@ INLINE void multiply(struct wave *w, u32 steps, u32 group, accumulators acc) {
 	be_late(group == 0);
 }
 
+/* ---- output ---- */
+
+/* The bytes from the rows of fragment n to those of the next one. */
+INLINE u32 to_next(const struct output *o, u32 n) {
+	return n % FRAGS_M + 1 < FRAGS_M ? o->next_row : o->next_row * (HALF / 16 - FRAGS_M + 1);
+}
+
+INLINE void store_all_columns(GLOBAL u8 *C, const struct output *o, u32 j, u32 N, u32 size,
+                              accumulators acc) {
+	buffer to = make_buffer(C + o->at, fragment_bytes(o, j, N));
+	u32 at[4], rows = 0;
+	find_columns(o, j, N, size, at);
+#pragma unroll
+	for (u32 n = 0; n < 2 * FRAGS_M; n++) {
+		store_columns(to, at, rows, size, acc[n / FRAGS_M][n % FRAGS_M][j]);
+		rows += to_next(o, n);
+	}
+}
+
+/* Fragments that are stored by columns have a second pass. In the first one their descriptors have
+ * 0 bytes. */
+INLINE void store(GLOBAL u8 *C, const struct output *o, u32 N, u32 size, accumulators acc) {
+	u32 packed = PACKED_COLUMNS(N, size), offset = o->offset;
+#pragma unroll
+	for (u32 n = 0; n < 2 * FRAGS_M; n++) {
+#pragma unroll
+		for (u32 j = 0; j < FRAGS_N; j++)
+			store_fragment(make_buffer(C + o->at, fragment_bytes(o, j, packed)),
+			               offset + j * 16 * size, size,
+			               acc[n / FRAGS_M][n % FRAGS_M][j]);
+		offset += to_next(o, n);
+	}
+	if (o->col + COLUMNS <= packed)
+		return;
+#pragma unroll
+	for (u32 j = 0; j < FRAGS_N; j++)
+		if (IS_BY_COLUMNS(o, j, packed, N))
+			store_all_columns(C, o, j, N, size, acc);
+}
+
 INLINE void gemm(const struct matrices *m, GLOBAL u8 *C, u32 size) {
 	u32 row = __builtin_amdgcn_workgroup_id_y() * TILE;
 	u32 col = __builtin_amdgcn_workgroup_id_x() * TILE;
@@ -328,15 +368,7 @@ INLINE void gemm(const struct matrices *m, GLOBAL u8 *C, u32 size) {
 	multiply(&w, m->K / STEP, group, acc);
 	struct output o =
 		find_output(row, col, m->M, m->N, size, group * GROUP_A, WAVE() % 4 * COLUMNS);
-#pragma unroll
-	for (u32 n = 0; n < 2 * FRAGS_M; n++) {
-		u32 half = n / FRAGS_M, i = n % FRAGS_M;
-#pragma unroll
-		for (u32 j = 0; j < FRAGS_N; j++)
-			store_fragment(make_buffer(C + o.at, fragment_bytes(&o, j, m->N)),
-			               o.offset + j * 16 * size, size, acc[half][i][j]);
-		o.offset += i + 1 < FRAGS_M ? o.next_row : o.next_row * (HALF / 16 - FRAGS_M + 1);
-	}
+	store(C, &o, m->N, size, acc);
 }
 
 KERNEL(512) void mxfp4_pingpong_f32(struct matrices m, GLOBAL u8 *C) {

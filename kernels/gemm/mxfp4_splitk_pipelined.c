@@ -1,15 +1,16 @@
 /* Split-K MXFP4 GEMM on the pipelined product of preshuffled.h: workgroup z of a tile of C
  * computes the K tiles from z * split_tiles on.
  *
- * Operands are as in mxfp4_pipelined.c. Any M, N a multiple of 16, K of 256, and no split is empty.
+ * Operands are as in mxfp4_pipelined.c. Any M and N, K a multiple of 256, and no split is empty.
  * Each split runs without an epilogue, so an odd number of tiles has one of zeros.
  *
  * mxfp4_splitk_add_*: each split adds its part to C, in bf16 two neighbours at a time. C is given,
  * or cleared by the caller. The order of the splits is not defined, so in bf16 and in f32 the last
- * bits are not.
+ * bits are not. In bf16 N is even, because an atomic addition takes a whole dword.
  *
  * mxfp4_splitk_ordered_bf16: each split writes its part to the workspace. The last workgroup of a
- * tile adds the parts in the order of the splits, and rounds once. `semaphores` has a counter for
+ * tile adds the parts in the order of the splits, and rounds once. Parts have the columns up to a
+ * multiple of 16, so the padding of B must be written. `semaphores` has a counter for
  * each tile of C, cleared before the first launch, which the last workgroup clears again. `parts`
  * has 256 KiB for each split of each tile. */
 #include "preshuffled.h"
@@ -62,40 +63,69 @@ INLINE void multiply_split(const struct split *p, accumulators acc) {
 	             "s"(descriptor), "n"(imm)                                                     \
 	             : "memory")
 
-INLINE void add_bf16(u32x4 to, u32 offset, u32 imm, f32x4 x) {
+/* A fragment, column r at offset at[r] + imm + r next. */
+INLINE void add_bf16(u32x4 to, const u32 at[4], u32 imm, u32 next, f32x4 x) {
 	f32x2 low = { x.x, x.y }, high = { x.z, x.w };
 	u32 first = __builtin_bit_cast(u32, __builtin_convertvector(low, bf16x2));
 	u32 second = __builtin_bit_cast(u32, __builtin_convertvector(high, bf16x2));
-	ADD("buffer_atomic_pk_add_bf16", first, offset, to, imm);
-	ADD("buffer_atomic_pk_add_bf16", second, offset, to, imm + 4);
+	ADD("buffer_atomic_pk_add_bf16", first, at[0], to, imm);
+	ADD("buffer_atomic_pk_add_bf16", second, at[2], to, imm + 2 * next);
 }
 
-INLINE void add_f32(u32x4 to, u32 offset, u32 imm, f32x4 x) {
+INLINE void add_f32(u32x4 to, const u32 at[4], u32 imm, u32 next, f32x4 x) {
 #pragma unroll
 	for (u32 r = 0; r < 4; r++) {
 		float one = x[r];
-		ADD("buffer_atomic_add_f32", one, offset, to, imm + 4 * r);
+		ADD("buffer_atomic_add_f32", one, at[r], to, imm + r * next);
+	}
+}
+
+INLINE void add_fragment(u32x4 to, const u32 at[4], u32 imm, u32 next, u32 size, f32x4 x) {
+	if (size == 2)
+		add_bf16(to, at, imm, next, x);
+	else
+		add_f32(to, at, imm, next, x);
+}
+
+/* Fragments i, j by columns. */
+INLINE void add_all_columns(const struct split *p, const struct output *o, u32 j, u32 size,
+                            accumulators acc) {
+	u32x4 to = make_descriptor(p->c + o->at, scalar(fragment_bytes(o, j, p->m.N)));
+	u32 at[4];
+	find_columns(o, j, p->m.N, size, at);
+#pragma unroll
+	for (u32 i = 0; i < 2 * GROUPS; i++) {
+		add_fragment(to, at, 0, 0, size, accumulator(acc, i, j));
+#pragma unroll
+		for (u32 r = 0; r < 4; r++)
+			at[r] += o->next_row;
+		__builtin_amdgcn_sched_barrier(0);
 	}
 }
 
 INLINE void add(const struct split *p, u32 size, accumulators acc) {
-	struct output o =
-		find_output(tile_row(), tile_col(), p->m.M, p->m.N, size, 0, WAVE() * COLUMNS);
+	u32 N = p->m.N, packed = PACKED_COLUMNS(N, size);
+	struct output o = find_output(tile_row(), tile_col(), p->m.M, N, size, 0, WAVE() * COLUMNS);
+	u32 at = o.offset;
 	u32x4 to[FRAGS_N];
 #pragma unroll
 	for (u32 j = 0; j < FRAGS_N; j++)
-		to[j] = make_descriptor(p->c + o.at, scalar(fragment_bytes(&o, j, p->m.N)));
+		to[j] = make_descriptor(p->c + o.at, scalar(fragment_bytes(&o, j, packed)));
 #pragma unroll
 	for (u32 i = 0; i < 2 * GROUPS; i++) {
 #pragma unroll
 		for (u32 j = 0; j < FRAGS_N; j++)
-			if (size == 2)
-				add_bf16(to[j], o.offset, j * 32, accumulator(acc, i, j));
-			else
-				add_f32(to[j], o.offset, j * 64, accumulator(acc, i, j));
-		o.offset += o.next_row;
+			add_fragment(to[j], (u32[4]){ at, at, at, at }, j * 16 * size, size, size,
+			             accumulator(acc, i, j));
+		at += o.next_row;
 		__builtin_amdgcn_sched_barrier(0);
 	}
+	if (o.col + COLUMNS <= packed)
+		return;
+#pragma unroll
+	for (u32 j = 0; j < FRAGS_N; j++)
+		if (IS_BY_COLUMNS(&o, j, packed, N))
+			add_all_columns(p, &o, j, size, acc);
 }
 
 KERNEL(256) void mxfp4_splitk_add_bf16(struct split p) {
@@ -165,20 +195,32 @@ INLINE f32x4 add_parts(const struct tile_parts *t, u32 offset) {
 	return sum;
 }
 
+/* Fragments i, j by columns. */
+INLINE void reduce_columns(const struct split *p, const struct tile_parts *t,
+                           const struct output *o, u32 j) {
+	buffer to = make_buffer(p->c + o->at, fragment_bytes(o, j, p->m.N));
+	u32 at[4];
+	find_columns(o, j, p->m.N, 2, at);
+	for (u32 i = 0; i < 2 * GROUPS; i++)
+		store_columns(to, at, i * o->next_row, 2, add_parts(t, part_offset(i, j)));
+}
+
 INLINE void reduce(const struct split *p, const struct tile_parts *t) {
-	struct output o =
-		find_output(tile_row(), tile_col(), p->m.M, p->m.N, 2, 0, WAVE() * COLUMNS);
+	u32 N = p->m.N, packed = PACKED_COLUMNS(N, 2);
+	struct output o = find_output(tile_row(), tile_col(), p->m.M, N, 2, 0, WAVE() * COLUMNS);
+	u32 offset = o.offset;
 	for (u32 i = 0; i < 2 * GROUPS; i++) {
 #pragma unroll
-		for (u32 j = 0; j < FRAGS_N; j++) {
-			bf16x4 x = __builtin_convertvector(add_parts(t, part_offset(i, j)), bf16x4);
-			__builtin_amdgcn_raw_buffer_store_b64(
-				__builtin_bit_cast(u32x2, x),
-				make_buffer(p->c + o.at, fragment_bytes(&o, j, p->m.N)),
-				o.offset + j * 32, 0, 0);
-		}
-		o.offset += o.next_row;
+		for (u32 j = 0; j < FRAGS_N; j++)
+			store_fragment(make_buffer(p->c + o.at, fragment_bytes(&o, j, packed)),
+			               offset + j * 32, 2, add_parts(t, part_offset(i, j)));
+		offset += o.next_row;
 	}
+	if (o.col + COLUMNS <= packed)
+		return;
+	for (u32 j = 0; j < FRAGS_N; j++)
+		if (IS_BY_COLUMNS(&o, j, packed, N))
+			reduce_columns(p, t, &o, j);
 }
 
 KERNEL(256) void mxfp4_splitk_ordered_bf16(struct split p) {

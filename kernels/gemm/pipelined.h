@@ -9,8 +9,8 @@
  * of the last tile have descriptors of 0 bytes. If the number of tiles is odd, the loop adds one of
  * zeros with scales of 2^-127, which is harmless but for a sum of -0, which becomes +0.
  *
- * A fragment that N fills in part, and all if a row of C is not whole dwords, are stored in a
- * second pass by columns. In the first one their descriptors have 0 bytes. */
+ * Fragments that are stored by columns have a second pass. In the first one their descriptors have
+ * 0 bytes. */
 #ifndef PIPELINED_H
 #define PIPELINED_H
 
@@ -21,26 +21,15 @@
 #define LEAST_TILES 4
 #endif
 
-/* The columns that are stored four at a time: those of whole fragments, if rows of C are whole
- * dwords. */
-#ifndef PACKED_COLUMNS
-#define PACKED_COLUMNS(N, size) ((N) * (size) % 4 ? 0 : (N) & ~15u)
-#endif
-
-/* The columns of fragments i, j one by one. Those past N have an offset past the buffer's end. */
-INLINE void store_columns(GLOBAL u8 *C, const struct output *o, u32 j, u32 N, u32 size,
-                          accumulators acc) {
+/* Fragments i, j by columns. */
+INLINE void store_all_columns(GLOBAL u8 *C, const struct output *o, u32 j, u32 N, u32 size,
+                              accumulators acc) {
 	buffer to = make_buffer(C + o->at, fragment_bytes(o, j, N));
-	u32 col = o->col + 16 * j + LANE() / 16 * 4, at[4];
-#pragma unroll
-	for (u32 r = 0; r < 4; r++)
-		at[r] = col + r < N ? o->offset + (16 * j + r) * size : OUT_OF_RANGE;
+	u32 at[4];
+	find_columns(o, j, N, size, at);
 #pragma unroll
 	for (u32 i = 0; i < 2 * GROUPS; i++) {
-		f32x4 x = accumulator(acc, i, j);
-#pragma unroll
-		for (u32 r = 0; r < 4; r++)
-			store_element(to, at[r] + i * o->next_row, size, x[r]);
+		store_columns(to, at, i * o->next_row, size, accumulator(acc, i, j));
 		__builtin_amdgcn_sched_barrier(0);
 	}
 }
@@ -64,8 +53,8 @@ INLINE void store(GLOBAL u8 *C, u32 row, u32 col, u32 M, u32 N, u32 size, accumu
 		return;
 #pragma unroll
 	for (u32 j = 0; j < FRAGS_N; j++)
-		if (o.col + 16 * j >= packed && o.col + 16 * j < N)
-			store_columns(C, &o, j, N, size, acc);
+		if (IS_BY_COLUMNS(&o, j, packed, N))
+			store_all_columns(C, &o, j, N, size, acc);
 }
 
 /* A tile by itself. */

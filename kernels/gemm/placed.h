@@ -180,12 +180,37 @@ INLINE u32 fragment_bytes(const struct output *o, u32 j, u32 end) {
 	return o->col + 16 * j < end ? o->bytes : 0;
 }
 
+/* The columns that are stored four at a time: those of whole fragments, if rows of C are whole
+ * dwords. The others are stored one by one. */
+#ifndef PACKED_COLUMNS
+#define PACKED_COLUMNS(N, size) ((N) * (size) % 4 ? 0 : (N) & ~15u)
+#endif
+
+/* A macro, because of a function clang shares a comparison with fragment_bytes, in registers. */
+#define IS_BY_COLUMNS(o, j, packed, N)                                                             \
+	((o)->col + 16 * (j) >= (packed) && (o)->col + 16 * (j) < (N))
+
+/* The lane's offsets of its columns in fragment 0, j. Those past N are past the buffer's end. */
+INLINE void find_columns(const struct output *o, u32 j, u32 N, u32 size, u32 at[4]) {
+	u32 col = o->col + 16 * j + LANE() / 16 * 4;
+#pragma unroll
+	for (u32 r = 0; r < 4; r++)
+		at[r] = col + r < N ? o->offset + (16 * j + r) * size : OUT_OF_RANGE;
+}
+
 INLINE void store_element(buffer to, u32 offset, u32 size, float x) {
 	if (size == 2)
 		__builtin_amdgcn_raw_buffer_store_b16(__builtin_bit_cast(u16, (__bf16)x), to,
 		                                      offset, 0, 0);
 	else
 		__builtin_amdgcn_raw_buffer_store_b32(__builtin_bit_cast(u32, x), to, offset, 0, 0);
+}
+
+/* A fragment's columns one by one, `rows` bytes after their offsets. */
+INLINE void store_columns(buffer to, const u32 at[4], u32 rows, u32 size, f32x4 x) {
+#pragma unroll
+	for (u32 r = 0; r < 4; r++)
+		store_element(to, at[r] + rows, size, x[r]);
 }
 
 INLINE void store_fragment(buffer to, u32 offset, u32 size, f32x4 x) {
