@@ -81,6 +81,32 @@ static void test_halves(void) {
 	end(&m);
 }
 
+/* A literal is the lower of two packed dwords. */
+static const uint32_t packed[] = {
+	0x300c0083, /* v_lshlrev_b32_e32 v6, 3, v0 */
+	0x7e040b00, /* v_cvt_f32_i32_e32 v2, v0 */
+	0x7e0602f2, /* v_mov_b32_e32 v3, 1.0 */
+	0xcc284002, 0x100204ff,
+	0x40400000, /* v_pk_mul_f32 v[2:3], 0x40400000, v[2:3] op_sel_hi:[0,1] */
+	0xee06c000, 0x01000000,
+	0x00000006, /* global_store_b64 v6, v[2:3], s[0:1] */
+	0xbfb00000, /* s_endpgm */
+};
+
+static void test_packed_literal(void) {
+	struct machine m;
+	unsigned wrong = 0;
+	run(&m, packed, sizeof packed);
+	for (unsigned l = 0; l < LANES; l++) {
+		float product = 3.0f * l;
+		uint32_t bits;
+		memcpy(&bits, &product, sizeof bits);
+		wrong += get(8 * l) != bits || get(8 * l + 4) != 0x40400000;
+	}
+	ok(no_findings(&m) && !wrong, "a literal is the lower of two packed dwords");
+	end(&m);
+}
+
 /* A wave that has given back its VGPRs has none. */
 static void test_release(void) {
 	enum { END = 14 };
@@ -142,6 +168,7 @@ int main(void) {
 	test_banks();
 	test_halves();
 	test_release();
+	test_packed_literal();
 	test_names();
 	test_own();
 	done_testing();

@@ -34,7 +34,7 @@ static uint64_t scalar(struct mx_wave *w, const struct mx_inst *in, unsigned cod
 		case MX_CONST_F32: break;
 		}
 	}
-	bool constant = code >= MX_INT_0 && code != MX_LITERAL && code != MX_LITERAL64;
+	bool constant = code >= MX_INT_0 && code != MX_LITERAL64;
 	if (t->dwords < 2 || (constant && t->elements == 2)) {
 		uint64_t v = mx_sread(w, in, code);
 		return t->dwords < 2 ? v : v | v << 32;
