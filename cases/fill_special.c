@@ -46,14 +46,22 @@ static uint8_t draw_scale(const struct operand *o, const struct character *c, si
 	}
 }
 
+/* The codes of -0 and of the largest number. */
+struct ends {
+	unsigned sign, max;
+};
+
+static struct ends ends_of(mx_format f) {
+	return (struct ends){ 1u << (mx_format_info(f)->bits - 1), max_finite_code(f) };
+}
+
 /* A quarter -0, a quarter saturated, half any code. */
-static mx_elem draw_code(mx_format f, uint32_t bits, bool special) {
-	unsigned sign = 1u << (mx_format_info(f)->bits - 1);
-	unsigned uniform = bits & (2 * sign - 1), max = max_finite_code(f);
+static mx_elem draw_code(struct ends e, uint32_t bits, bool special) {
+	unsigned uniform = bits & (2 * e.sign - 1);
 	if (bits >> 30 == 0)
-		return (mx_elem){ sign };
-	if (bits >> 30 == 1 || (!special && (uniform & ~sign) > max))
-		return (mx_elem){ (uniform & sign) | max };
+		return (mx_elem){ e.sign };
+	if (bits >> 30 == 1 || (!special && (uniform & ~e.sign) > e.max))
+		return (mx_elem){ (uniform & e.sign) | e.max };
 	return (mx_elem){ uniform };
 }
 
@@ -64,31 +72,28 @@ static size_t end_element(unsigned i, struct half half, uint32_t bits) {
 	               : (bits + 5 * i) % MX_BLOCK;
 }
 
-static void put_ends(const struct operand *o, size_t row, size_t block, struct half half) {
-	unsigned sign = 1u << (mx_format_info(o->format)->bits - 1),
-		 max = max_finite_code(o->format);
-	const unsigned ends[] = { 0, sign, 1, sign | 1, max, sign | max };
-	struct draw d = draw_at(o->stream, DRAW_BLOCK, row, block);
+static void put_ends(struct ends e, struct half half, uint32_t bits, mx_elem codes[MX_BLOCK]) {
+	const unsigned ends[] = { 0, e.sign, 1, e.sign | 1, e.max, e.sign | e.max };
 	for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++)
-		mx_elem_set(o->format, operand_row(o, row),
-		            block * MX_BLOCK + end_element(i, half, d.w[2]), (mx_elem){ ends[i] });
+		codes[end_element(i, half, bits)].v = (uint8_t)ends[i];
 }
 
 static void fill_codes(const struct operand *o, size_t row, size_t block, struct half half,
                        bool special) {
-	unsigned sign = 1u << (mx_format_info(o->format)->bits - 1);
+	struct ends e = ends_of(o->format);
+	mx_elem codes[MX_BLOCK];
 	struct draw d;
 	for (size_t i = 0; i < MX_BLOCK; i++) {
-		size_t col = block * MX_BLOCK + i;
 		if (i % 4 == 0)
-			d = draw_at(o->stream, DRAW_ELEMENT, row, col / 4);
+			d = draw_at(o->stream, DRAW_ELEMENT, row, (block * MX_BLOCK + i) / 4);
 		uint32_t bits = d.w[i % 4];
-		mx_elem code = draw_code(o->format, bits, special);
+		codes[i] = draw_code(e, bits, special);
 		if (half.is && i % 2 != half.odd)
-			code.v = bits >> 8 & 1 ? sign : 0;
-		mx_elem_set(o->format, operand_row(o, row), col, code);
+			codes[i].v = bits >> 8 & 1 ? e.sign : 0;
 	}
-	put_ends(o, row, block, half);
+	d = draw_at(o->stream, DRAW_BLOCK, row, block);
+	put_ends(e, half, d.w[2], codes);
+	operand_put_block(o, row, block, codes);
 }
 
 void fill_plain_block(const struct operand *o, size_t row, size_t block, struct half half) {

@@ -255,9 +255,10 @@ note_lanes(struct mx_race_page *p, uint64_t lanes, const struct mx_wave_access *
 
 /* The same of 16 bytes. Four lanes are four dwords of four rows, transposed. */
 static void note_quads(struct mx_race_page *p, uint64_t lanes, const struct mx_wave_access *c) {
-	for (unsigned l = 0; l < MX_LANES; l += 4) {
-		uint64_t four = lanes & 15ull << l;
+	for (uint64_t four; lanes; lanes &= ~four) {
+		unsigned l = (unsigned)__builtin_ctzll(lanes) / 4 * 4;
 		mx_quad q[4];
+		four = lanes & 15ull << l;
 		if (!c->rows || four != 15ull << l) {
 			note_lanes(p, four, c, sizeof *q);
 			continue;

@@ -51,24 +51,24 @@ static unsigned states_after(const struct row *r, unsigned passes) {
 	return r->states[passes == 16 ? 3 : passes == 8 ? 2 : passes == 4 ? 1 : 0];
 }
 
-static bool has(const struct mx_hazard_traits *f, unsigned operand) {
-	if (operand == MX_OPERAND_NONE)
-		return true;
-	for (unsigned i = 0; i < f->n; i++)
-		if (f->range[i].operand == operand)
-			return true;
-	return false;
+/* Whether the classes and the operands, a bit each, have what a side of a row has. */
+static bool fits(const struct mx_hazard_traits *f, uint32_t operands, uint64_t class,
+                 unsigned operand) {
+	return f->classes & class && operands >> operand & 1;
 }
 
 void mx_traits_match(struct mx_hazard_traits *f) {
+	uint32_t operands = 1u << MX_OPERAND_NONE;
+	for (unsigned i = 0; i < f->n; i++)
+		operands |= 1u << f->range[i].operand;
 	for (unsigned i = 0; i < ROWS; i++) {
 		const struct row *r = &rows[i];
 		unsigned states = states_after(r, f->passes);
-		if (states && f->classes & r->first && has(f, r->first_operand)) {
+		if (states && fits(f, operands, r->first, r->first_operand)) {
 			f->first[i / 64] |= 1ull << i % 64;
 			f->reach = states > f->reach ? (uint8_t)states : f->reach;
 		}
-		if (f->classes & r->second && has(f, r->second_operand)) {
+		if (fits(f, operands, r->second, r->second_operand)) {
 			f->second[i / 64] |= 1ull << i % 64;
 			f->follows = true;
 		}
