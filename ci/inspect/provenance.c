@@ -133,6 +133,8 @@ static struct mx_step step_of(unsigned launch, const struct mx_event *e, int lan
 	if (e->code) {
 		memcpy(s.code, e->code, 4 * e->dwords);
 		s.isa->decode(s.code, 4, 0, &s.in);
+		if (e->banks)
+			s.isa->rebank(&s.in, e->banks);
 	}
 	return s;
 }
@@ -238,7 +240,7 @@ static uint32_t value_of(const struct mx_value *v, const struct mx_registers *r,
 	if (v->code < MX_INT_0)
 		return r->s[v->code];
 	unsigned row = v->code - MX_VGPR;
-	*known = v->lane >= 0 && (row < 256 ? row < r->vgprs : row - 256 < r->agprs);
+	*known = v->lane >= 0 && (row < r->vgprs || (row >= 256 && row - 256 < r->agprs));
 	return *known ? r->v[row][v->lane] : 0;
 }
 

@@ -25,7 +25,7 @@ static void instruction(const struct mx_bench *b, const struct mx_step *s, char 
 		snprintf(text, room, "the set-up of the wave");
 		return;
 	}
-	s->isa->disassemble(s->code, s->dwords, 0, body, sizeof body);
+	s->isa->disassemble(s->code, s->dwords, s->in.banks, body, sizeof body);
 	char name[256];
 	snprintf(text, room, "%s+0x%" PRIx64 " %s",
 	         mx_kernel_short_name(mx_bench_plan(b)->steps[s->launch].kernel, name, sizeof name),
@@ -76,7 +76,8 @@ static void print_value(const struct report *r, const struct mx_value *v, unsign
 	else if (v->where == MX_IN_LDS)
 		printf("at byte %" PRIu64, v->address);
 	else
-		printf("%s", mx_register_name(v->where == MX_IN_SCC ? MX_SCC : v->code, name));
+		printf("%s", mx_register_name(reader->isa, v->where == MX_IN_SCC ? MX_SCC : v->code,
+		                              name));
 	if (v->where == MX_IN_REGISTER && v->code >= MX_VGPR && v->lane < 0)
 		printf(" of a lane that is not known");
 	else if (v->where == MX_IN_REGISTER && v->code >= MX_VGPR && v->lane >= 0 &&
@@ -151,7 +152,7 @@ int mx_who_line(struct mx_bench *b, uint64_t schedule, uint64_t address, char *t
 			if (c.values[i].reader == 0 && !strncmp(c.values[i].role, "data", 4) &&
 			    c.values[i].known && (size_t)n < room)
 				n += snprintf(text + n, room - (size_t)n, "; %s = 0x%08" PRIx32,
-				              mx_register_name(c.values[i].code, name),
+				              mx_register_name(s->isa, c.values[i].code, name),
 				              c.values[i].data);
 	}
 	mx_chain_free(&c);

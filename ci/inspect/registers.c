@@ -4,17 +4,18 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "../../ref/isa/encoding/inst.h"
+#include "../../ref/isa/encoding/formats.h"
+#include "../../ref/isa/encoding/instruction_set.h"
 
-const char *mx_register_name(unsigned code, char text[16]) {
+static const char *special_name(const struct mx_isa *isa, unsigned code) {
 	static const struct {
 		unsigned code;
 		const char *name;
 	} special[] = {
-		{ 102, "flat_scratch_lo" },
-		{ 103, "flat_scratch_hi" },
-		{ 104, "xnack_mask_lo" },
-		{ 105, "xnack_mask_hi" },
+		{ MX_FLAT_SCRATCH, "flat_scratch_lo" },
+		{ MX_FLAT_SCRATCH + 1, "flat_scratch_hi" },
+		{ MX_XNACK_MASK, "xnack_mask_lo" },
+		{ MX_XNACK_MASK + 1, "xnack_mask_hi" },
 		{ MX_VCC, "vcc_lo" },
 		{ MX_VCC + 1, "vcc_hi" },
 		{ MX_M0, "m0" },
@@ -23,12 +24,19 @@ const char *mx_register_name(unsigned code, char text[16]) {
 		{ MX_SCC, "scc" },
 	};
 	for (size_t i = 0; i < sizeof special / sizeof *special; i++)
-		if (special[i].code == code) {
-			snprintf(text, 16, "%s", special[i].name);
-			return text;
-		}
-	if (code >= MX_VGPR)
-		snprintf(text, 16, "%c%u", code >= MX_AGPR ? 'a' : 'v', (code - MX_VGPR) % 256);
+		if (special[i].code == code && code >= isa->encodings->sgprs)
+			return special[i].name;
+	return NULL;
+}
+
+const char *mx_register_name(const struct mx_isa *isa, unsigned code, char text[16]) {
+	const char *special = special_name(isa, code);
+	if (special)
+		snprintf(text, 16, "%s", special);
+	else if (code >= MX_VGPR + isa->vgprs)
+		snprintf(text, 16, "a%u", code - MX_VGPR - isa->vgprs);
+	else if (code >= MX_VGPR)
+		snprintf(text, 16, "v%u", code - MX_VGPR);
 	else if (code >= MX_TTMP0)
 		snprintf(text, 16, "ttmp%u", code - MX_TTMP0);
 	else

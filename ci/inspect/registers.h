@@ -5,7 +5,7 @@
 #include "../../ref/isa/isa.h"
 
 /* The name of an operand code: "s4", "vcc_lo", "v12", "a3". Returns text. */
-const char *mx_register_name(unsigned code, char text[16]);
+const char *mx_register_name(const struct mx_isa *isa, unsigned code, char text[16]);
 
 /* The number of registers of each file to print. */
 struct mx_register_counts {

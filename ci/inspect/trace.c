@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../ref/isa/encoding/formats.h"
 #include "../../ref/isa/encoding/instruction_set.h"
 #include "../../ref/isa/memory/tdm.h"
 #include "../cli/codefile.h"
@@ -127,7 +128,7 @@ static void print_register(const struct mx_trace *t, const struct mx_event *e) {
 	bool vector = e->kind == MX_EVENT_VGPR;
 	if (!e->code && !vector && e->reg >= MX_TTMP0 && e->reg < MX_M0)
 		return; /* the set-up writes all of them */
-	printf("%10s%s =", "", mx_register_name(e->reg + (vector ? MX_VGPR : 0), name));
+	printf("%10s%s =", "", mx_register_name(e->isa, e->reg + (vector ? MX_VGPR : 0), name));
 	if (vector)
 		print_lanes(t, e);
 	else
@@ -178,13 +179,12 @@ static void note(unsigned *n, unsigned reg) {
 }
 
 static void note_registers(struct mx_trace *t, const struct mx_event *e) {
-	enum { SGPRS = 102, VGPRS = 256 };
-	if (e->kind == MX_EVENT_SGPR && e->reg < SGPRS)
+	if (e->kind == MX_EVENT_SGPR && e->reg < e->isa->encodings->sgprs)
 		note(&t->n.s, e->reg);
-	if (e->kind == MX_EVENT_VGPR && e->reg < VGPRS)
+	if (e->kind == MX_EVENT_VGPR && e->reg < e->isa->vgprs)
 		note(&t->n.v, e->reg);
 	else if (e->kind == MX_EVENT_VGPR)
-		note(&t->n.a, e->reg - VGPRS);
+		note(&t->n.a, e->reg - e->isa->vgprs);
 }
 
 static void print_issue(struct mx_trace *t, const struct mx_event *e, bool mine) {

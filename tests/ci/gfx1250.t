@@ -93,18 +93,24 @@ like($replay // '', qr/>[23]\b/, '  in a schedule of four waves') or diag $out;
 is(run('sh', '-c', "$mxcheck $replay"), 3, '  which can be replayed') or diag $out, $err;
 # ---- clusters of the kernel's metadata ----
 
-my $c = spew("$dir/cluster.c", <<'END');
+# The assembly of a kernel in C, to which what C cannot say is added.
+sub assembly {
+	my ($name, $c) = @_;
+	my $file = spew("$dir/$name.c", $c);
+	run(llvm() . '/clang', '-x', 'c', '--target=amdgcn-amd-amdhsa', '-mcpu=gfx1250', '-O2', '-nogpulib', '-S', $file, '-o', "$dir/$name.s") == 0
+		or BAIL_OUT($err);
+	return slurp("$dir/$name.s");
+}
+
+my $cluster = assembly('cluster', <<'END');
 __attribute__((amdgpu_kernel)) void cluster(__attribute__((address_space(1))) unsigned *y) {
 	y[__builtin_amdgcn_workgroup_id_x()] = 16 * __builtin_amdgcn_cluster_workgroup_max_flat_id() +
 	                                       __builtin_amdgcn_cluster_workgroup_flat_id();
 }
 END
-my $clang = llvm() . '/clang';
-is(run($clang, '-x', 'c', '--target=amdgcn-amd-amdhsa', '-mcpu=gfx1250', '-O2', '-nogpulib', '-S', $c, '-o', "$dir/cluster.s"), 0,
-	'a kernel that reads its place in a cluster') or diag $err;
 sub with_clusters {
 	my ($dims, $co) = @_;
-	my $text = slurp("$dir/cluster.s") =~ s/^( +)\.name: /$1.cluster_dims: [ $dims ]\n$1.name: /mr;
+	my $text = $cluster =~ s/^( +)\.name: /$1.cluster_dims: [ $dims ]\n$1.name: /mr;
 	return assemble_file(spew("$co.s", $text), $co, 'gfx1250');
 }
 my $placed = spew("$dir/placed.yaml", <<'END');
@@ -124,7 +130,7 @@ for ([ '2, 1, 1', '11' ], [ '4, 1, 1', '31' ], [ '1024, 1024, 1024', '00' ]) {
 	my ($dims, $place) = @$_;
 	my $co = with_clusters($dims, "$dir/cluster.co");
 	mxcheck('run', '--case', $placed, '--co', $co, '--device', 'emu:gfx1250', '--watch', 'Y:20');
-	like($out, qr/writes Y.*: 0x000000$place /, "  clusters of $dims by its metadata") or diag $out, $err;
+	like($out, qr/writes Y.*: 0x000000$place /, "clusters of $dims by the metadata of the kernel") or diag $out, $err;
 }
 my $program = spew("$dir/launch.c", <<'END');
 #include <hip/hip_runtime_api.h>
@@ -156,7 +162,27 @@ SKIP: {
 	like($out, qr/^hipSuccess/, '  but repeat') or diag $out;
 }
 
-# ---- a trace: banks of VGPRs, and what a tensor copy copies ----
+# ---- looking into a run: banks of VGPRs ----
+
+my $banked = assembly('banks', <<'END') =~ s/(amdhsa_next_free_vgpr) .*/$1 320/r;
+__attribute__((amdgpu_kernel)) void banks(__attribute__((address_space(1))) unsigned *y) {
+	unsigned x = __builtin_amdgcn_workitem_id_x(), r;
+	asm volatile("s_mov_b32 s103, 5\n\ts_set_vgpr_msb 0x40\n\tv_add_nc_u32 v44, s103, %1\n\t"
+	             "s_set_vgpr_msb 1\n\tv_mov_b32 %0, v44\n\ts_set_vgpr_msb 0"
+	             : "=v"(r) : "v"(x) : "s103");
+	y[x] = r;
+}
+END
+my $banks_co = assemble_file(spew("$dir/banked.s", $banked), "$dir/banks.co", 'gfx1250');
+my $banks = spew("$dir/banks.yaml", slurp($placed) =~ s/placed/banks/r =~ s/kernel: cluster/kernel: banks/r =~ s/grid: \[N\]/grid: [1]/r =~ s/block: \[1\]/block: [N]/r);
+my @banks = ('run', '--case', $banks, '--co', $banks_co, '--device', 'emu:gfx1250');
+is(mxcheck(@banks, '--trace', '0,0,0:0'), 0, 'a trace of a kernel with banks of VGPRs') or diag $err;
+like($out, qr{v_add_nc_u32_e32 v44 /\*v300\*/, s103, v\d+\n +v300 = from lane 0: 00000005 00000006 }, '  names v300') or diag $out;
+like($out, qr/^ +s103 = 00000005$/m, '  and s103');
+mxcheck(@banks, '--who', 'Y:4');
+like($out, qr{v_mov_b32_e32 v(\d+), v44 /\*v300\*/.*\n +src0 v300 = 0x00000006\n +from banks\+0x\w+ v_add_nc_u32_e32 v44 /\*v300\*/, s103, }, '  and --who goes through it') or diag $out;
+
+# ---- a trace: what a tensor copy copies ----
 
 my $copies = spew("$dir/copies.yaml", <<'END');
 name: gfx1250/copies

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../encoding/formats.h"
 #include "../encoding/instruction_set.h"
 #include "../encoding/operands.h"
 #include "../machine/wave.h"
@@ -119,11 +120,12 @@ static void put_stalled(struct words *t, const struct mx_finding *f) {
 static void put_register(struct words *t, unsigned row) {
 	static const char *const named[] = { "flat_scratch", "xnack_mask", "vcc" };
 	unsigned code = row - MX_ROW_SCALAR;
+	unsigned sgprs = t->isa->encodings ? t->isa->encodings->sgprs : MX_SGPRS;
 	if (row < t->isa->vgprs)
 		put(t, "v%u", row);
 	else if (row < MX_ROW_SCALAR)
 		put(t, "a%u", row - t->isa->vgprs);
-	else if (code < MX_FLAT_SCRATCH)
+	else if (code < sgprs)
 		put(t, "s%u", code);
 	else if (code < MX_TTMP0)
 		put(t, "%s_%s", named[(code - MX_FLAT_SCRATCH) / 2], code % 2 ? "hi" : "lo");
