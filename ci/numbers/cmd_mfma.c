@@ -13,16 +13,17 @@ static const char help[] =
 	"       mxcheck mfma --format A[,B] --a A.npy --sa SA.npy --b B.npy --sb SB.npy\n"
 	"                    --row R --col C [OPTIONS]\n"
 	"\n"
-	"Computes one output element of the scaled MFMA: c + sum over k of a[k] b[k], with a "
-	"scale\n"
-	"for each 32 k, by a sequence of as many instructions as K needs.\n"
+	"Computes one output element of the scaled MFMA or WMMA: c + sum over k of a[k] b[k],\n"
+	"with a scale for each block of k, by a sequence of as many instructions as K needs.\n"
 	"\n"
 	"  --format A[,B]     element formats: E2M1, E4M3, E5M2, E2M3, E3M2; B defaults to A\n"
-	"  --a, --b X         codes: '0x7,2,0*30' (*N repeats), filled with 0 up to a block of "
-	"32;\n"
+	"  --a, --b X         codes: '0x7,2,0*30' (*N repeats), filled with 0 up to a block;\n"
 	"                     or a .npy of uint8, one code to a byte: A is M x K, B is N x K\n"
-	"  --sa, --sb X       E8M0 scales, one for each block of 32, or one for all; default\n"
-	"                     0x7F, which is 1; for .npy codes a .npy of M or N x K/32\n"
+	"  --sa, --sb X       scales, one for each block, or one for all; default: the code of 1;\n"
+	"                     for .npy codes a .npy of M or N rows of them\n"
+	"  --scale-format A[,B]\n"
+	"                     scale formats: E8M0 (default), or E5M3, E4M3 of gfx1250's WMMAs\n"
+	"  --block N          codes for each scale: 32 (default), or 16 of gfx1250's WMMAs\n"
 	"  --row R, --col C   row of A and row of B (column of the product) of .npy files\n"
 	"  --packed           .npy codes are packed: FP4 low nibble first, FP6 in 6-bit fields\n"
 	"  --c X              the accumulator at the start: a number, its 8 hexadecimal digits\n"
@@ -38,15 +39,18 @@ static const char help[] =
 	"Exit status: 0; 1 if the explanation contradicts the result; 2 usage or bad input.\n";
 
 struct request {
-	const char *format, *a, *b, *sa, *sb, *row, *col, *c, *profile, *mma_k;
+	const char *format, *a, *b, *sa, *sb, *row, *col, *c, *profile, *mma_k, *scale_format,
+		*block;
 	bool packed, explain;
 };
 
 /* One operand's row, padded to whole blocks. */
 struct operand {
 	mx_format format;
+	mx_scale_format scale_format;
+	size_t block;
 	mx_elem *codes;
-	mx_e8m0 *scales;
+	uint8_t *scales;
 	size_t row, rows, K; /* K as given, before padding */
 };
 
@@ -66,7 +70,7 @@ static int take_row(struct operand *o, const char *text, const char *row, const 
 }
 
 static int take_codes(struct operand *o, const struct mx_bytes *b, struct mx_error *err) {
-	size_t padded = (b->cols + MX_BLOCK - 1) / MX_BLOCK * MX_BLOCK;
+	size_t padded = (b->cols + o->block - 1) / o->block * o->block;
 	if (!(o->codes = calloc(padded, sizeof *o->codes)))
 		return mx_fail(err, "out of memory");
 	for (size_t k = 0; k < b->cols; k++)
@@ -75,10 +79,14 @@ static int take_codes(struct operand *o, const struct mx_bytes *b, struct mx_err
 	return 0;
 }
 
-/* A single scale applies to all blocks. */
+/* A single scale applies to all blocks; without text it is 1. */
 static int take_scales(struct operand *o, const char *text, struct mx_error *err) {
 	struct mx_bytes b = { 0 };
-	size_t blocks = (o->K + MX_BLOCK - 1) / MX_BLOCK;
+	size_t blocks = (o->K + o->block - 1) / o->block;
+	char one[8];
+	snprintf(one, sizeof one, "0x%02X",
+	         mx_block_scale_from_f32(o->scale_format, (mx_f32){ 0x3F800000 }));
+	text = text ? text : one;
 	int status = mx_is_npy(text) ? mx_bytes_read(text, &b, err)
 	                             : mx_bytes_parse(text, 0xFF, &b, err);
 	size_t row = b.rows > 1 ? o->row : 0;
@@ -89,7 +97,7 @@ static int take_scales(struct operand *o, const char *text, struct mx_error *err
 	if (!status && !(o->scales = calloc(blocks, sizeof *o->scales)))
 		status = mx_fail(err, "out of memory");
 	for (size_t i = 0; !status && i < blocks; i++)
-		o->scales[i].v = b.v[row * b.cols + (b.cols == 1 ? 0 : i)];
+		o->scales[i] = b.v[row * b.cols + (b.cols == 1 ? 0 : i)];
 	free(b.v);
 	return status;
 }
@@ -103,7 +111,7 @@ static int load_operand(struct operand *o, const struct request *q, bool is_b,
 	int status =
 		mx_codes_load(codes, o->format, q->packed, &b, err) ||
 		take_row(o, codes, is_b ? q->col : q->row, is_b ? "--col" : "--row", b.rows, err) ||
-		take_codes(o, &b, err) || take_scales(o, scales ? scales : "0x7F", err);
+		take_codes(o, &b, err) || take_scales(o, scales, err);
 	free(b.v);
 	return status ? -1 : 0;
 }
@@ -161,15 +169,42 @@ static bool parse_formats(const char *text, mx_format *a, mx_format *b) {
 	       mx_parse_format("mfma", "--format", comma + 1, b);
 }
 
+static bool parse_scale_format(const char *text, size_t n, mx_scale_format *f) {
+	static const char *const names[] = { "E8M0", "E5M3", "E4M3" };
+	for (*f = MX_S_E8M0; *f < MX_SCALE_FORMATS; ++*f)
+		if (strlen(names[*f]) == n && !strncmp(names[*f], text, n))
+			return true;
+	return false;
+}
+
+static bool parse_scales(const struct request *q, struct operand *a, struct operand *b) {
+	const char *text = q->scale_format ? q->scale_format : "E8M0";
+	const char *of_b = strchr(text, ',') ? strchr(text, ',') + 1 : text;
+	unsigned long block = MX_BLOCK;
+	if (!parse_scale_format(text, strcspn(text, ","), &a->scale_format) ||
+	    !parse_scale_format(of_b, strlen(of_b), &b->scale_format))
+		return mx_complain("mfma", "--scale-format %s: not E8M0, E5M3 or E4M3", text),
+		       false;
+	if (q->block && (!mx_parse_unsigned(q->block, 32, &block) || block % 16 || !block))
+		return mx_complain("mfma", "--block %s: not 16 or 32", q->block), false;
+	a->block = b->block = block;
+	return true;
+}
+
+static struct mx_dot_operand dot_operand(const struct operand *o) {
+	return (struct mx_dot_operand){ o->format, o->codes, o->scale_format, (unsigned)o->block,
+		                        o->scales };
+}
+
 static int mfma(const struct request *q, const struct mx_profile_list *l, struct operand *a,
                 struct operand *b) {
 	unsigned long mma_k = 128;
 	struct mx_error err;
-	if (!parse_formats(q->format, &a->format, &b->format))
+	if (!parse_formats(q->format, &a->format, &b->format) || !parse_scales(q, a, b))
 		return MX_BAD_INPUT;
 	if (q->mma_k && (!mx_parse_unsigned(q->mma_k, 128, &mma_k) || mma_k % 64 || !mma_k))
 		return mx_complain("mfma", "--mma-k %s: not 64 or 128", q->mma_k);
-	struct mx_element e = { a->format, b->format, .mma_k = (unsigned)mma_k };
+	struct mx_element e = { .mma_k = (unsigned)mma_k };
 	if (load_operand(a, q, false, &err) || load_operand(b, q, true, &err) ||
 	    load_c(q->c ? q->c : "0", a->row, b->row, &e.c, &err))
 		return mx_complain("mfma", "%s", err.text);
@@ -177,11 +212,9 @@ static int mfma(const struct request *q, const struct mx_profile_list *l, struct
 		return mx_complain("mfma",
 		                   "A has %zu codes and B %zu, K must agree (and be below 2^24)",
 		                   a->K, b->K);
-	e.K = (unsigned)((a->K + MX_BLOCK - 1) / MX_BLOCK * MX_BLOCK);
-	e.a = a->codes;
-	e.b = b->codes;
-	e.sa = a->scales;
-	e.sb = b->scales;
+	e.K = (unsigned)((a->K + a->block - 1) / a->block * a->block);
+	e.a = dot_operand(a);
+	e.b = dot_operand(b);
 	return show(q, &e, l);
 }
 
@@ -201,6 +234,8 @@ int mx_cmd_mfma(int argc, char **argv) {
 		{ "--c", &q.c, NULL },
 		{ "--profile", &q.profile, NULL },
 		{ "--mma-k", &q.mma_k, NULL },
+		{ "--scale-format", &q.scale_format, NULL },
+		{ "--block", &q.block, NULL },
 		{ "--packed", NULL, &q.packed },
 		{ "--explain", NULL, &q.explain },
 		{ 0 },

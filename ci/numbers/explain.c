@@ -1,4 +1,4 @@
-/* The explanation of one output element: exact block sums and the results of mx_mma_dot. */
+/* The explanation of one output element: exact block sums and the results of mx_mma_block_dot. */
 #include "explain.h"
 #include "../cli/args.h"
 
@@ -9,21 +9,29 @@
 #include "../../ref/mma/step.h"
 #include "../../ref/num/f32.h"
 
+static struct mx_dot_operand from(const struct mx_dot_operand *o, unsigned k) {
+	struct mx_dot_operand rest = *o;
+	rest.codes += k;
+	rest.scales += k / o->block;
+	return rest;
+}
+
 mx_f32 mx_element_after(const struct mx_element *e, const mx_profile *p, unsigned k) {
 	mx_f32 c = e->c;
 	for (unsigned at = 0; at < k; at += e->mma_k) {
-		unsigned n = k - at < e->mma_k ? k - at : e->mma_k, block = at / MX_BLOCK;
-		mx_mma_dot(p, e->fa, e->fb, n, e->a + at, e->sa + block, e->b + at, e->sb + block,
-		           c, &c);
+		struct mx_dot_operand a = from(&e->a, at), b = from(&e->b, at);
+		mx_mma_block_dot(p, k - at < e->mma_k ? k - at : e->mma_k, &a, &b, c, &c);
 	}
 	return c;
 }
 
-/* ---- a block: its products and their sum, n * 2^exp ---- */
+/* ---- a block: its products and their sum ---- */
 
 struct block {
-	__int128 sum;
-	int exp; /* of the sum with both scales */
+	__int128 sum; /* of the products, in units of both formats */
+	int scale;    /* both scales are scale * 2^scale_exp */
+	int scale_exp;
+	int exp; /* of sum * scale */
 	bool special;
 };
 
@@ -39,16 +47,28 @@ static int64_t in_units(mx_format f, struct mx_unpacked u) {
 	return u.negative ? -magnitude : magnitude;
 }
 
+static void take_scale(struct block *s, const struct mx_dot_operand *o, unsigned i) {
+	struct mx_term t = mx_term_of_scale(o->scale_format, o->scales[i]);
+	s->special |= t.kind != MX_TERM_NUMBER;
+	s->scale *= (int)t.sig * (t.negative ? -1 : 1);
+	s->scale_exp += t.exp;
+}
+
+static __int128 product_at(const struct mx_element *e, unsigned k) {
+	return (__int128)in_units(e->a.format, mx_elem_unpack(e->a.format, e->a.codes[k])) *
+	       in_units(e->b.format, mx_elem_unpack(e->b.format, e->b.codes[k]));
+}
+
 static struct block block_sum(const struct mx_element *e, unsigned i) {
-	struct block s = { 0 };
-	s.exp = unit(e->fa) + unit(e->fb) + e->sa[i].v + e->sb[i].v - 254;
-	s.special = e->sa[i].v == 0xFF || e->sb[i].v == 0xFF;
-	for (unsigned k = i * MX_BLOCK; k < (i + 1) * MX_BLOCK; k++) {
-		struct mx_unpacked a = mx_elem_unpack(e->fa, e->a[k]);
-		struct mx_unpacked b = mx_elem_unpack(e->fb, e->b[k]);
-		s.special |= a.kind != MX_NUMBER || b.kind != MX_NUMBER;
-		if (a.kind == MX_NUMBER && b.kind == MX_NUMBER)
-			s.sum += (__int128)in_units(e->fa, a) * in_units(e->fb, b);
+	struct block s = { .scale = 1 };
+	take_scale(&s, &e->a, i);
+	take_scale(&s, &e->b, i);
+	s.exp = unit(e->a.format) + unit(e->b.format) + s.scale_exp;
+	for (unsigned k = i * e->a.block; k < (i + 1) * e->a.block; k++) {
+		bool a = mx_elem_unpack(e->a.format, e->a.codes[k]).kind == MX_NUMBER;
+		bool b = mx_elem_unpack(e->b.format, e->b.codes[k]).kind == MX_NUMBER;
+		s.special |= !a || !b;
+		s.sum += a && b ? product_at(e, k) : 0;
 	}
 	return s;
 }
@@ -78,25 +98,25 @@ static void print_exact(__int128 n, int exp) {
 		printf(" = %.17g", value);
 }
 
-static float value_of(mx_format f, mx_elem code) {
-	return mx_f32_float(mx_elem_to_f32(f, code));
+static float value_of(const struct mx_dot_operand *o, unsigned k) {
+	return mx_f32_float(mx_elem_to_f32(o->format, o->codes[k]));
 }
 
 static bool same_codes(const struct mx_element *e, unsigned k, unsigned j) {
-	return e->a[k].v == e->a[j].v && e->b[k].v == e->b[j].v;
+	return e->a.codes[k].v == e->a.codes[j].v && e->b.codes[k].v == e->b.codes[j].v;
 }
 
 /* A product of two elements has at most 8 bits and is exact in double. Returns the number of equal
  * products from k, below end. */
 static unsigned print_product(const struct mx_element *e, unsigned k, unsigned end) {
-	double a = value_of(e->fa, e->a[k]), b = value_of(e->fb, e->b[k]);
+	double a = value_of(&e->a, k), b = value_of(&e->b, k);
 	unsigned n = 1;
 	while (k + n < end && same_codes(e, k, k + n))
 		n++;
 	if (a * b == 0)
 		return n;
-	printf("  k %-6u 0x%02X %-14.9g * 0x%02X %-14.9g = %.17g", k, e->a[k].v, a, e->b[k].v, b,
-	       a * b);
+	printf("  k %-6u 0x%02X %-14.9g * 0x%02X %-14.9g = %.17g", k, e->a.codes[k].v, a,
+	       e->b.codes[k].v, b, a * b);
 	if (n > 1)
 		printf(", the same up to k %u: %u times", k + n - 1, n);
 	putchar('\n');
@@ -104,31 +124,42 @@ static unsigned print_product(const struct mx_element *e, unsigned k, unsigned e
 }
 
 static void print_products(const struct mx_element *e, unsigned i) {
-	unsigned end = (i + 1) * MX_BLOCK, zeros = 0;
-	for (unsigned k = end - MX_BLOCK; k < end; k++)
-		zeros += value_of(e->fa, e->a[k]) * value_of(e->fb, e->b[k]) == 0;
-	for (unsigned k = end - MX_BLOCK; k < end; k += print_product(e, k, end))
+	unsigned first = i * e->a.block, end = first + e->a.block, zeros = 0;
+	for (unsigned k = first; k < end; k++)
+		zeros += value_of(&e->a, k) * value_of(&e->b, k) == 0;
+	for (unsigned k = first; k < end; k += print_product(e, k, end))
 		;
 	if (zeros)
 		printf("  %u product%s 0\n", zeros, zeros > 1 ? "s are" : " is");
 }
 
-static void print_block(const struct mx_element *e, unsigned i, const struct block *s) {
-	printf("block %u, k %u..%u, scales 0x%02X and 0x%02X", i, i * MX_BLOCK,
-	       (i + 1) * MX_BLOCK - 1, e->sa[i].v, e->sb[i].v);
-	if (e->sa[i].v == 0xFF || e->sb[i].v == 0xFF)
-		puts(": NaN");
+static bool is_nan_scale(const struct mx_dot_operand *o, unsigned i) {
+	return mx_term_of_scale(o->scale_format, o->scales[i]).kind == MX_TERM_NAN;
+}
+
+static void print_scale(const struct mx_element *e, unsigned i, const struct block *s) {
+	if (is_nan_scale(&e->a, i) || is_nan_scale(&e->b, i))
+		fputs("NaN", stdout);
+	else if (s->scale == 1)
+		printf("2^%d", s->scale_exp);
 	else
-		printf(": 2^%d\n", e->sa[i].v + e->sb[i].v - 254);
+		print_exact(s->scale, s->scale_exp);
+	putchar('\n');
+}
+
+static void print_block(const struct mx_element *e, unsigned i, const struct block *s) {
+	printf("block %u, k %u..%u, scales 0x%02X and 0x%02X: ", i, i * e->a.block,
+	       (i + 1) * e->a.block - 1, e->a.scales[i], e->b.scales[i]);
+	print_scale(e, i, s);
 	print_products(e, i);
 	if (s->special) {
 		puts("  sum        not a number or infinite");
 		return;
 	}
 	fputs("  sum        ", stdout);
-	print_exact(s->sum, unit(e->fa) + unit(e->fb));
+	print_exact(s->sum, unit(e->a.format) + unit(e->b.format));
 	fputs("; scaled ", stdout);
-	print_exact(s->sum, s->exp);
+	print_exact(s->sum * s->scale, s->exp);
 	putchar('\n');
 }
 
@@ -137,11 +168,11 @@ static void print_block(const struct mx_element *e, unsigned i, const struct blo
 struct track {
 	const mx_profile *profile;
 	int width;            /* of the names of all profiles */
-	mx_f32 acc;           /* by mx_mma_dot, as printed last */
+	mx_f32 acc;           /* by mx_mma_block_dot, as printed last */
 	struct mx_wide since; /* all products after that */
 	mx_f32 exact;         /* the accumulator of profiles with exact sums */
 	struct mx_wide group; /* the products that are not in `exact` yet */
-	bool special;         /* a NaN or infinity occurred, which only mx_mma_dot handles */
+	bool special;         /* a NaN or infinity occurred, which only mx_mma_block_dot handles */
 	unsigned diverged;    /* first k with another value than the first profile; 0: none */
 };
 
@@ -168,9 +199,8 @@ static double off_by(const struct track *t, mx_f32 result) {
 static void take_block(const struct mx_element *e, struct track *t, const struct block *s,
                        unsigned first) {
 	t->special |= s->special || mx_f32_magnitude(t->acc) >= MX_F32_INF;
-	for (unsigned k = first; k < first + MX_BLOCK && !t->special; k++) {
-		__int128 product = (__int128)in_units(e->fa, mx_elem_unpack(e->fa, e->a[k])) *
-		                   in_units(e->fb, mx_elem_unpack(e->fb, e->b[k]));
+	for (unsigned k = first; k < first + e->a.block && !t->special; k++) {
+		__int128 product = product_at(e, k) * s->scale;
 		mx_wide_add(&t->since, product, s->exp);
 		mx_wide_add(&t->group, product, s->exp);
 		if (rounds_at(e, t->profile, k + 1)) {
@@ -182,13 +212,13 @@ static void take_block(const struct mx_element *e, struct track *t, const struct
 	}
 }
 
-/* Compares the rounded exact sums with mx_mma_dot; only the latter has -0. */
+/* Compares the rounded exact sums with mx_mma_block_dot; only the latter has -0. */
 static int check(const struct track *t, mx_f32 result) {
 	bool exact_sums = !t->profile->align && mx_profile_is_basic(t->profile);
 	if (!exact_sums || t->special || t->exact.v == result.v ||
 	    (!t->exact.v && result.v == MX_F32_SIGN))
 		return 0;
-	printf("  BUG        the exact sums round to 0x%08X, mx_mma_dot gives 0x%08X: report "
+	printf("  BUG        the exact sums round to 0x%08X, mx_mma_block_dot gives 0x%08X: report "
 	       "this\n",
 	       t->exact.v, result.v);
 	return -1;
@@ -196,7 +226,7 @@ static int check(const struct track *t, mx_f32 result) {
 
 static int step(const struct mx_element *e, struct track *t, const struct block *s, unsigned k) {
 	char before[32], after[32];
-	take_block(e, t, s, k - MX_BLOCK);
+	take_block(e, t, s, k - e->a.block);
 	if (!rounds_at(e, t->profile, k)) {
 		printf("  %-*s is not rounded here\n", t->width, t->profile->name);
 		return 0;
@@ -252,12 +282,12 @@ int mx_element_explain(const struct mx_element *e, const mx_profile *const *prof
 	for (size_t i = 0; i < n; i++)
 		tracks[i] = (struct track){ profiles[i], mx_profile_name_width(profiles, n),
 			                    .acc = e->c, .exact = e->c };
-	for (unsigned i = 0; i < e->K / MX_BLOCK; i++) {
+	for (unsigned i = 0; i < e->K / e->a.block; i++) {
 		struct block s = block_sum(e, i);
 		print_block(e, i, &s);
 		for (size_t j = 0; j < n; j++)
-			status |= step(e, &tracks[j], &s, (i + 1) * MX_BLOCK);
-		record_divergence(e, tracks, n, (i + 1) * MX_BLOCK);
+			status |= step(e, &tracks[j], &s, (i + 1) * e->a.block);
+		record_divergence(e, tracks, n, (i + 1) * e->a.block);
 	}
 	print_divergence(e, tracks, n);
 	return status;

@@ -261,12 +261,25 @@ like($out, qr/^  k 32 +0x38 1 +\* 0x38 1 += 1$/m, '  with the products');
 like($out, qr/^  sum +1 \* 2\^0 = 1; scaled 1 \* 2\^0 = 1$/m, '  the exact sum');
 like($out, qr/^  block32 +0x4B800000 \(16777216\) -> .*, the exact sum is \+0\.5 ulp from it$/m,
 	'  and how far the accumulator is from it') or diag $out;
-unlike($out, qr/BUG/, '  and nothing contradicts mx_mma_dot');
+unlike($out, qr/BUG/, '  and nothing contradicts mx_mma_block_dot');
 mxcheck(@part, '--mma-k', '64', '--explain', '--profile', 'fused');
 like($out, qr/K 64, 1 instruction of 64/, '--mma-k sets the instruction');
 
-# At random: the explanation agrees with mx_mma_dot. The widest spread of scales has scale NaN and
-# codes that are no numbers, the others do not.
+# 0x79 is 9/8 in E5M3, 0xBA is -5/4 in E4M3: 6 * 9/8 * -5/4 + 1 = -7.4375.
+my @scales = ('mfma', '--format', 'E2M1', '--a', '7,0*16,2', '--b', '2,0*16,2', '--block', '16',
+	'--scale-format', 'E5M3,E4M3', '--sb', '0xBA,0x38', '--profile', 'fused');
+mxcheck(@scales, '--sa', '0x79,0x78', '--explain');
+like($out, qr/^fused +0xC0EE0000  -7\.4375 /m, 'scales of E5M3 and E4M3 for blocks of 16') or diag $err;
+like($out, qr/^block 0, k 0\.\.15, scales 0x79 and 0xBA: -45 \* 2\^-5 = -1\.40625$/m,
+	'  are explained');
+mxcheck(@scales, '--scale-format', 'E4M3');
+like($out, qr/^fused +0xC0D00000  -6\.5 /m, '  and are 1 by default, in their format');
+is(mxcheck(@scales, '--scale-format', 'E5M2'), 2, '--scale-format refuses others');
+like($err, qr/--scale-format E5M2: not E8M0, E5M3 or E4M3/, '  and names those that there are');
+is(mxcheck(@scales, '--block', '48'), 2, '--block, too');
+
+# At random: the explanation agrees with mx_mma_block_dot. The widest spread of scales has scale NaN
+# and codes that are no numbers, the others do not.
 my ($seed, $bugs, $runs, $finite) = (1, 0, 0, 0);
 sub rnd { $seed = ($seed * 1103515245 + 12345) % 2**31; return int(($seed >> 8) % $_[0]) }
 for my $f ([ E2M1 => 4, 8 ], [ E4M3 => 8, 0x7F ], [ E5M2 => 8, 0x7C ], [ E2M3 => 6, 32 ],
@@ -276,9 +289,11 @@ for my $f ([ E2M1 => 4, 8 ], [ E4M3 => 8, 0x7F ], [ E5M2 => 8, 0x7C ], [ E2M3 =>
 		my $codes = $spread == 256 ? 1 << $bits - 1 : $numbers;
 		my @v = map { join ',', map { rnd($codes) | rnd(2) << $bits - 1 } 1 .. 192 } 1, 2;
 		my $low = 127 - $spread / 2;
-		my @s = map { join ',', map { ($low + rnd($spread)) & 255 } 1 .. 6 } 1, 2;
+		my $block = 16 << $runs % 2;
+		my @s = map { join ',', map { ($low + rnd($spread)) & 255 } 1 .. 192 / $block } 1, 2;
 		mxcheck('mfma', '--format', $name, '--a', $v[0], '--b', $v[1], '--sa', $s[0],
-			'--sb', $s[1],
+			'--sb', $s[1], '--block', $block,
+			'--scale-format', ('E8M0', 'E5M3', 'E4M3', 'E5M3,E8M0', 'E8M0')[ $runs % 5 ],
 			'--c', '-3.25', '--explain');
 		$runs++;
 		$finite++ if $out =~ /^  fused .*->(?!.*special)/m;
@@ -287,7 +302,7 @@ for my $f ([ E2M1 => 4, 8 ], [ E4M3 => 8, 0x7F ], [ E5M2 => 8, 0x7C ], [ E2M3 =>
 		diag "$name $spread: $out$err";
 	}
 }
-is($bugs, 0, "exact sums agree with mx_mma_dot in $runs random elements of 192");
+is($bugs, 0, "exact sums agree with mx_mma_block_dot in $runs random elements of 192");
 cmp_ok($finite, '>', $runs / 2, "  $finite of them with numbers");
 
 u8('a', '2, 32', (0) x 32, 7, 2, (0) x 30);
