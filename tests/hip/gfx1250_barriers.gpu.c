@@ -227,3 +227,32 @@ KERNEL(WAVE) joins_none(GLOBAL u32 *out) {
 	asm volatile("s_barrier_join 0\n\ts_barrier_signal 0\n\ts_barrier_wait 0");
 	out[me()] = me();
 }
+
+/* ---- waves that store the same ---- */
+
+/* All waves read a word, and after a barrier two of them store the same to it. `early`: wave 1 does
+ * so between its signal and its wait. */
+INLINE same_store(GLOBAL u32 *out, int early) {
+	u32 i = me() % WAVE, read;
+	row[i] = i;
+	sync();
+	read = row[i];
+	out[me()] = read;
+	RELEASE;
+	__builtin_amdgcn_s_barrier_signal(-1);
+	if (early && wave() == 1)
+		row[i] = 5;
+	__builtin_amdgcn_s_barrier_wait(-1);
+	ACQUIRE;
+	if (wave() < (early ? 1 : 2))
+		row[i] = 5;
+	sync();
+	out[me()] = row[i] + read;
+}
+
+KERNEL(GROUP) stores_same(GLOBAL u32 *out) {
+	same_store(out, 0);
+}
+KERNEL(GROUP) stores_same_early(GLOBAL u32 *out) {
+	same_store(out, 1);
+}

@@ -91,6 +91,13 @@ static bool are_three(void) {
 	return true;
 }
 
+static bool are_fives(void) {
+	for (unsigned i = 0; i < GROUP; i++)
+		if (got[i] != 5 + i % WAVE)
+			return false;
+	return true;
+}
+
 static bool is_any(void) {
 	return true;
 }
@@ -121,6 +128,13 @@ static void test_rounds(void) {
 	   "a completion before a wave joins does not end its wait");
 }
 
+static void test_same(void) {
+	ok(is_right("stores_same", GROUP, are_fives, MX_DOUBT_NONE),
+	   "two waves store the same after a barrier, one of them before the other has waited");
+	ok(finds("stores_same_early", GROUP, MX_RACE_LDS, ""),
+	   "one that stores it before its own wait is a race with what the others read");
+}
+
 static void test_others(void) {
 	ok(is_right("joins_none", WAVE, is_any, MX_DOUBT_NONE), "barrier 0 is none");
 	ok(is_right("leaves", GROUP, are_three, MX_DOUBT_BARRIER_MEMBERS),
@@ -144,6 +158,7 @@ int main(void) {
 	to = device_bytes(sizeof got);
 	test_pairs();
 	test_rounds();
+	test_same();
 	test_others();
 	done_testing();
 	return 0;

@@ -68,6 +68,7 @@ struct mx_isa {
 	/* Barriers of a workgroup (schedule/barriers.h), and their text: what orders all waves, and
 	 * the instruction by which a wave arrives. Both are "s_barrier" where one instruction
 	 * signals and waits. */
+	bool split_barriers; /* signal and wait are two instructions */
 	unsigned n_barriers, cluster_barrier; /* cluster_barrier: that of several; 0: none */
 	const char *barrier, *arrival;
 

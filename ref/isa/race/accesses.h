@@ -38,6 +38,11 @@ struct mx_race_range {
 bool mx_race_is_over_for(struct mx_race_range *r, mx_access earlier);
 /* Whether an access ordered after this read is also ordered after an earlier one. */
 bool mx_race_replaces(struct mx_race_range *r, mx_access earlier);
+
+/* Whether a wave may access memory after its signal of a barrier and before its wait for it. */
+static inline bool mx_race_splits_barriers(const struct mx_race_range *r) {
+	return r->w->group->run->isa->split_barriers;
+}
 /* Whether there may be another cache between a write and this access: that of another wave, or the
  * scalar cache instead of the vector cache or the reverse. */
 bool mx_race_passes_caches(const struct mx_race_range *r, mx_access write);

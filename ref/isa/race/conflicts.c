@@ -357,17 +357,32 @@ static void keep_as_reader(struct mx_race_range *r, struct mx_race_map *m, struc
 	note_other_group(r, m, c, c->write_group, c->write);
 }
 
+/* Where signal and wait are two instructions, a wave may be over its wait and another one before
+ * its own. What this write is ordered after stays as readers: a write of the same contents by
+ * another wave must be ordered after them itself. An earlier write stays if it has no readers;
+ * readers are ordered after it. */
+static void keep_earlier(struct mx_race_range *r, struct mx_race_cell *c) {
+	if (!c->read_group) {
+		c->read_group = r->group;
+		c->read = c->write;
+	}
+}
+
 static void note_write(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_cell *c,
                        struct mx_written now) {
 	bool own = c->write_group == r->group, same = same_written(c->written, now);
 	bool concurrent = c->write && same &&
 	                  !(own && (c->write == r->me || mx_race_is_over_for(r, c->write)));
 	bool none = !c->write && !c->read_group;
-	now.own_wait = r->rewrites ? c->written.own_wait : is_after_own_wait(r, c, same);
-	now.concurrent = concurrent || r->rewrites || (same && c->written.concurrent);
+	bool own_wait = r->rewrites ? c->written.own_wait : is_after_own_wait(r, c, same);
+	bool keeps = own_wait && mx_race_splits_barriers(r);
+	now.own_wait = own_wait && !keeps;
+	now.concurrent = concurrent || keeps || r->rewrites || (same && c->written.concurrent);
 	now.first = none || (same && c->written.first);
 	if (concurrent)
 		keep_as_reader(r, m, c);
+	else if (keeps)
+		keep_earlier(r, c);
 	else if (!now.concurrent)
 		forget_readers(m, c);
 	c->write = r->me;

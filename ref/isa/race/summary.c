@@ -219,6 +219,8 @@ static bool may_write(struct mx_race_range *r, const struct mx_race_page *p, mx_
 			return false;
 		*(e->write ? &after_write : own_wait) |= e->cells & cells;
 	}
+	if (mx_race_splits_barriers(r) && mx_cells_any(*own_wait))
+		return false; /* a cell keeps what it comes after */
 	*own_wait |= after_write & p->own_wait;
 	return !mx_cells_any(after_write & ~*own_wait);
 }
