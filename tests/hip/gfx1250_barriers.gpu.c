@@ -240,6 +240,8 @@ INLINE same_store(GLOBAL u32 *out, int early) {
 	out[me()] = read;
 	RELEASE;
 	__builtin_amdgcn_s_barrier_signal(-1);
+	if (wave() == 1)
+		__builtin_amdgcn_s_sleep(100);
 	if (early && wave() == 1)
 		row[i] = 5;
 	__builtin_amdgcn_s_barrier_wait(-1);
