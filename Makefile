@@ -250,10 +250,11 @@ crosscheck: all $(B)/venv/ready $(B)/venv/packages $(B)/venv/wave
 	@$(B)/venv/bin/python -W ignore tests/crosscheck/triton_kernels.py $(B)/venv/gfx1250 gfx1250
 	@$(B)/venv/bin/python -W ignore tests/crosscheck/triton_gluon.py $(B)/venv/gfx1250
 	@for kernel in "fp8 0" "fp4 0" "a8w4 0" "fp8 2" "fp4 3" "a8w4 4"; do $(B)/venv/bin/python -W ignore tests/crosscheck/flydsl_wmma.py $(B)/venv/gfx1250 $(LLVM) $$kernel || exit; done
-	@for case in $(B)/venv/gfx1250/*.yaml; do $(B)/mxcheck run --device emu:gfx1250 --case $$case --race 200 || exit; done
 	@env -u CC $(B)/venv/bin/python -W ignore tests/crosscheck/triton_launch.py $(B)
 	@$(B)/venv/bin/python tests/crosscheck/device_calls.py $(B) $(LLVM)
 	@$(B)/venv/bin/python tests/crosscheck/iree_kernels.py $(B)/venv
+	@$(B)/venv/bin/python tests/crosscheck/iree_kernels.py $(B)/venv/gfx1250 gfx1250
+	@for case in $(B)/venv/gfx1250/*.yaml; do $(B)/mxcheck run --device emu:gfx1250 --case $$case --race 50 || exit; done
 	@$(B)/venv/bin/python tests/crosscheck/programs.py $(B)
 	@$(B)/venv/bin/python tests/crosscheck/bitsandbytes_nf4.py $(B)
 	@$(B)/venv/bin/python tests/crosscheck/cupy_raw.py $(B)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Programs that IREE compiles: MXFP4 products with and without data tiling, and attention.
 
-usage: iree_kernels.py FOLDER
+usage: iree_kernels.py FOLDER [ARCH]
 
-Compiles them for gfx950, which needs no GPU, and writes FOLDER/iree_NAME.co and
+Compiles them for gfx950, or ARCH, which needs no GPU, and writes FOLDER/iree_NAME.co and
 FOLDER/iree_NAME.yaml, a case with a step for each dispatch. The order of the dispatches, their
 workgroups and their arguments are those of IREE's own program for its virtual machine."""
 import pathlib
@@ -16,7 +16,8 @@ import tempfile
 from harness import needs
 
 COMPILER = pathlib.Path(sys.executable).with_name("iree-compile")
-TARGET = ["--iree-hal-target-device=hip", "--iree-rocm-target=gfx950"]
+ARCH = (sys.argv[2:] or ["gfx950"])[0]
+TARGET = ["--iree-hal-target-device=hip", f"--iree-rocm-target={ARCH}"]
 TILED = ["--iree-opt-data-tiling", "--iree-rocm-encoding-layout-resolver=data-tiling",
          "--iree-rocm-enable-tensor-ukernels"]
 
@@ -107,6 +108,12 @@ def plain(m, n, k):
     return text, [], ["A", "B", "SA", "SB", "C"], "", OPERANDS, "", BITS + shapes
 
 
+def in_f32(m, n, k):
+    """IREE has no matrix instructions for it: elements times scales in f32, in an order of its own."""
+    text, *rest = plain(m, n, k)
+    return text, *rest[:-1], "verdict: {judge: bound}\n" + runs(f"M: {m}, N: {n}, K: {k}", "exact", "general")
+
+
 def attention(b, s, t):
     buffers = "".join(f"  - {{name: {name}, role: none, type: f16, rows: B * {rows}, cols: 64}}\n"
                       for name, rows in (("Q", "S"), ("KT", "T"), ("V", "T"), ("O", "S")))
@@ -118,10 +125,16 @@ def attention(b, s, t):
 # Name: program, options, the buffers by the number of their binding, `let`, buffers, places in TEMPORARY, and the rest
 # of the case.
 PROGRAMS = {
-    "mxfp4": plain(256, 512, 512),
-    "mxfp4_tiled": tiled(256, 512, 512),
-    "mxfp4_tiled_ragged": tiled(200, 300, 608),
-    "attention": attention(2, 128, 256),
+    "gfx950": {
+        "mxfp4": plain(256, 512, 512),
+        "mxfp4_tiled": tiled(256, 512, 512),
+        "mxfp4_tiled_ragged": tiled(200, 300, 608),
+        "attention": attention(2, 128, 256),
+    },
+    "gfx1250": {
+        "mxfp4": in_f32(64, 64, 256),
+        "attention": attention(1, 32, 64),
+    },
 }
 
 
@@ -173,7 +186,7 @@ def step(kernel, grid, block, bindings, names):
 def main():
     needs("iree.compiler", "programs of IREE")
     folder = pathlib.Path(sys.argv[1])
-    for name, (text, options, names, lets, buffers, places, rest) in PROGRAMS.items():
+    for name, (text, options, names, lets, buffers, places, rest) in PROGRAMS[ARCH].items():
         with tempfile.TemporaryDirectory() as temporary:
             code, program, sizes = compile(pathlib.Path(temporary), text, options)
             shutil.copy(code, folder / f"iree_{name}.co")
