@@ -42,15 +42,17 @@ for my $co (grep { !m{/(?:broken|corunners|probe|foreign)/} } glob "$build/kerne
 		my ($kernel) = /^kernel (\w+): / or next;
 		my ($begin, $last) = map { hex } /^  loop \+0x(\w+) to \+0x(\w+): /m;
 		my %n = map { $_ => 0 } @fates;
-		for my $mutant (sort keys %{ $fate{$kernel} }) {
-			my $f = $fate{$kernel}{$mutant};
+		my %of = %{ $fate{$kernel} // {} };
+		push @bad, "no run of $kernel" if !%of;
+		for my $mutant (sort keys %of) {
+			my $f = $of{$mutant};
 			$n{$f}++;
 			push @bad, "$f: $kernel$mutant" if $f eq 'survived' || $f eq 'not reached';
 			print "not judged: $kernel$mutant; ", $why{"$kernel$mutant"}, "\n" if $f eq 'not judged';
 		}
-		push @bad, "no run goes through the loop of $kernel" if defined $begin && !grep { $_ >= $begin && $_ <= $last } keys %{ $reached{$kernel} };
-		push @bad, "no run of $kernel" if !$fate{$kernel};
-		push @rows, join ' | ', "| `$kernel`", (map { $n{$_} } reverse @fates), (defined $begin ? 'reached' : '') . " |\n";
+		my $loop = !defined $begin ? '' : (grep { $_ >= $begin && $_ <= $last } keys %{ $reached{$kernel} }) ? 'reached' : 'not reached';
+		push @bad, "no run goes through the loop of $kernel" if $loop eq 'not reached';
+		push @rows, join ' | ', "| `$kernel`", (map { $n{$_} } reverse @fates), "$loop |\n";
 	}
 }
 print join(' | ', '| kernel', (reverse @fates), 'loop'), " |\n", '|---' x (@fates + 2), "|\n", @rows;
