@@ -49,15 +49,15 @@ const struct fast_way *fast_choose(const struct exact_gemm *g) {
 	return way;
 }
 
-/* Whether any scale is in range, and -0 must be settled. */
-static bool sums_in_f64(const struct fast_way *way) {
+/* Whether -0 must be settled. */
+static bool takes_any_scale(const struct fast_way *way) {
 	return way->layout == FAST_ANY_SCALE || way->layout == FAST_WIDE;
 }
 
-/* For all formats and scales; as fast_choose. */
-static const struct fast_way *way_in_f64(const struct exact_gemm *g) {
+/* For all scales; as fast_choose. */
+static const struct fast_way *way_of_any_scale(const struct exact_gemm *g) {
 	const struct fast_way *way = fast_choose(g);
-	while (!sums_in_f64(way) || !holds(way->layout, largest(g)) || !mx_cpu_has(way->needs))
+	while (!takes_any_scale(way) || !holds(way->layout, largest(g)) || !mx_cpu_has(way->needs))
 		way++;
 	return way;
 }
@@ -117,7 +117,7 @@ static struct area area_of(const struct work *w, struct fast_part part) {
 		              smaller(part.end_strip * FAST_TILE, w->g->n) - col };
 }
 
-/* Computes an area as a separate product: by the walk, or with sums in f64. */
+/* Computes an area as a separate product: by the walk, or for any scale. */
 static enum exact_status apart(const struct work *w, struct area x, bool walk) {
 	struct exact_gemm g = *w->g;
 	uint32_t *out = malloc(x.rows * x.cols * sizeof *out);
@@ -126,7 +126,7 @@ static enum exact_status apart(const struct work *w, struct area x, bool walk) {
 	g.b.codes += x.col * g.b.ld, g.b.scales += x.col * g.b.ld_scales;
 	enum exact_status s = !out   ? EXACT_NO_MEMORY
 	                      : walk ? exact_walk_block32(&g, w->instruction, out)
-	                             : fast_block32(&g, way_in_f64(&g), w->instruction, out);
+	                             : fast_block32(&g, way_of_any_scale(&g), w->instruction, out);
 	for (size_t i = 0; !s && i < x.rows; i++)
 		memcpy(w->p->out + (x.row + i) * w->g->n + x.col, out + i * x.cols,
 		       x.cols * sizeof *out);
@@ -152,7 +152,7 @@ static enum exact_status settle_zeros(const struct work *w, struct area x) {
 /* Computes a part by the kernel. */
 static enum exact_status by_kernel(const struct work *w, struct fast_part part) {
 	w->way->kernel(w->p, part);
-	return sums_in_f64(w->way) ? settle_zeros(w, area_of(w, part)) : EXACT_OK;
+	return takes_any_scale(w->way) ? settle_zeros(w, area_of(w, part)) : EXACT_OK;
 }
 
 /* Computes a wide tile that is not proved. */
@@ -240,10 +240,10 @@ static void run_all(struct work *w, size_t items, void *(*phase)(void *work)) {
 		pthread_join(other[--n], NULL);
 }
 
-/* Whether most of the product would be computed with sums in f64, part by part. */
+/* Whether most of the product would be computed apart. */
 static bool is_mostly_apart(const struct work *w) {
 	size_t apart = 0, tiles = w->p->a.tiles, strips = w->p->b.tiles;
-	for (size_t i = 0; !sums_in_f64(w->way) && i < tiles * strips; i++)
+	for (size_t i = 0; !takes_any_scale(w->way) && i < tiles * strips; i++)
 		apart += !is_proved(w, i / strips, i % strips);
 	return apart > tiles * strips / 2;
 }
@@ -260,7 +260,7 @@ enum exact_status fast_block32(const struct exact_gemm *g, const struct fast_way
 		p.out = out;
 		run_all(&w, p.a.tiles + p.b.tiles, pack);
 		if (is_mostly_apart(&w)) {
-			status = fast_block32(g, way_in_f64(g), instruction, out);
+			status = fast_block32(g, way_of_any_scale(g), instruction, out);
 		} else {
 			run_all(&w, parts_of(&w), compute);
 			status = (enum exact_status)atomic_load(&w.status);

@@ -6,18 +6,23 @@
  *   acc = fma(dot, 2^e, acc),   e = scales and units together,
  *
  * is the exact scaled dot added to the accumulator and rounded once, if 2^e is an f32, that is for
- * -149 <= e <= 127. Dots times other factors are added in f64, as those of wide elements are.
+ * -149 <= e <= 127.
+ *
+ * Any scale. Else acc = fma(dot * 2^i, 2^j, acc), where i is of the row, j of the column and the
+ * units. Both factors are f32 if dot * 2^i < 2^128. It is if i < 111. Larger i are made less by 32,
+ * and for their rows j greater by 32, but at most 127. Where that is less, |dot| >= 1 is multiplied
+ * by at least 2^(111 - 32 + 127): the sum overflows, as it does with the whole factor.
  *
  * Wide. Other elements are f64 that include their scale. A block's dot is exact if its products,
  * multiples of one unit, sum to less than 2^53 units; fast_wide.c describes the rest.
  *
  * The accumulator starts at +0. It becomes -0 only if a negative sum rounds to zero, which it
- * cannot if all sums are multiples of 2^-149. Bytes and digits require that. Sums in f64 do not: a
+ * cannot if all sums are multiples of 2^-149. Bytes and digits require that. The others do not: a
  * zero dot added to -0, whose sign depends on the products, gives FAST_DOUBT, and such an element
  * is computed by the walk. NaN and infinities follow IEEE 754.
  *
- * Parts of the product whose bytes or digits are not proved are computed with sums in f64, or all
- * of it if they are most of it. Wide tiles that are not proved have each element of their rows
+ * Parts of the product whose bytes or digits are not proved are computed for any scale or wide, or
+ * all of it if they are most of it. Wide tiles that are not proved have each element of their rows
  * split in two, on a CPU with AVX-512; on others they are walked. */
 #ifndef EXACT_FAST_H
 #define EXACT_FAST_H
@@ -35,8 +40,8 @@ enum {
 	FAST_ELEMENTS = FAST_TILE * EXACT_BLOCK
 };
 
-/* Representations of elements. RAISED: columns plus 64, unsigned. ANY_SCALE: the same, with sums in
- * f64. DIGITS: three bytes. */
+/* Representations of elements. RAISED: columns plus 64, unsigned. ANY_SCALE: the
+ * same bytes. DIGITS: three bytes. */
 enum fast_layout { FAST_SIGNED, FAST_RAISED, FAST_ANY_SCALE, FAST_DIGITS, FAST_WIDE };
 
 /* An operand in tiles of 16 rows, each in blocks: [tiles][blocks] of

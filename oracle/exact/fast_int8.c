@@ -39,7 +39,7 @@ void fast_int8_plain(const struct fast_product *p, struct fast_part part) {
 }
 
 #ifdef __x86_64__
-#include "fast_odd.h"
+#include <immintrin.h>
 
 /* acc += dot * factors. */
 __attribute__((target("avx512f"), always_inline)) static inline __m512
@@ -122,38 +122,63 @@ void fast_int8_vnni(const struct fast_product *p, struct fast_part part) {
 			vnni_tile(p, tile, strip);
 }
 
-/* The same for any scales. In f64 a factor is a power of two, and the product is exact. */
-__attribute__((target("avx512f,avx512dq"), always_inline)) static inline void
-add_in_f64(__m256i dots, __m512d factor, double *sum) {
-	__m512d before = _mm512_load_pd(sum), dot = _mm512_cvtepi32_pd(dots);
-	__m512d after = fast_add_dot(before, dot, factor, false);
-	_mm512_store_pd(sum, fast_doubt(before, dot, after));
+/* The factors of a block for any scales; see fast.h. */
+struct factors {
+	_Alignas(LINE) float row[FAST_TILE];
+	__mmask16 large; /* rows that take columns_large */
+	__m512 columns, columns_large;
+};
+
+__attribute__((target("avx512f"), always_inline)) static inline struct factors
+move_large(const float *fa, const float *fb) {
+	const __m512 least = _mm512_set1_ps(0x1p111f), most = _mm512_set1_ps(0x1p127f);
+	__m512 rows = _mm512_load_ps(fa);
+	struct factors f = { .columns = _mm512_load_ps(fb) };
+	f.large = _mm512_cmp_ps_mask(rows, least, _CMP_GE_OQ);
+	_mm512_store_ps(f.row, _mm512_mask_mul_ps(rows, f.large, rows, _mm512_set1_ps(0x1p-32f)));
+	/* if one is NaN, the minimum is the second */
+	f.columns_large = _mm512_min_ps(most, _mm512_mul_ps(f.columns, _mm512_set1_ps(0x1p32f)));
+	return f;
+}
+
+/* acc += dot * factors, or FAST_DOUBT where a zero dot is added to -0. */
+__attribute__((target("avx512f,avx512dq"), always_inline)) static inline __m512
+add_any_scale(__m512 acc, __m512i dot, const struct factors *f, int row) {
+	const __m512i negative_zero = _mm512_castps_si512(_mm512_set1_ps(-0.0f));
+	const __m512 doubt = _mm512_castsi512_ps(_mm512_set1_epi32(FAST_DOUBT));
+	__mmask16 large = (__mmask16) - (f->large >> row & 1);
+	__m512 columns = _mm512_mask_mov_ps(f->columns, large, f->columns_large);
+	__m512 rows = _mm512_mul_ps(_mm512_cvtepi32_ps(dot), _mm512_set1_ps(f->row[row]));
+	__mmask16 zero = _mm512_testn_epi32_mask(dot, dot);
+	__mmask16 lost =
+		_mm512_mask_cmpeq_epi32_mask(zero, _mm512_castps_si512(acc), negative_zero);
+	return _mm512_mask_mov_ps(_mm512_fmadd_ps(rows, columns, acc), lost, doubt);
 }
 
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vnni"))) static void
-add_block(const int8_t *x, const int8_t *y, const float *fa, const float *fb, const int32_t *lift,
-          double *sum) {
-	__m512d low = _mm512_cvtps_pd(_mm256_load_ps(fb));
-	__m512d high = _mm512_cvtps_pd(_mm256_load_ps(fb + 8));
-	__m512i column[QUADS];
-	load_column(y, column);
-#pragma GCC unroll 4
-	for (int i = 0; i < FAST_TILE; i++, sum += FAST_TILE) {
-		__m512i dot = vnni_dots(column, x + EXACT_BLOCK * i, lift[i]);
-		__m512d factor = _mm512_set1_pd((double)fa[i]);
-		add_in_f64(_mm512_castsi512_si256(dot), _mm512_mul_pd(factor, low), sum);
-		add_in_f64(_mm512_extracti64x4_epi64(dot, 1), _mm512_mul_pd(factor, high), sum + 8);
-	}
-}
-
-static void any_scale_tile(const struct fast_product *p, size_t tile, size_t strip) {
+any_scale_tile(const struct fast_product *p, size_t tile, size_t strip) {
 	size_t blocks = p->a.blocks, row = tile * blocks, column = strip * blocks;
-	_Alignas(64) double sum[FAST_TILE * FAST_TILE] = { 0 };
-	for (size_t b = 0; b < blocks; b++, row++, column++)
-		add_block(p->a.bytes + row * FAST_ELEMENTS, p->b.bytes + column * FAST_ELEMENTS,
-		          p->a.factor + row * FAST_TILE, p->b.factor + column * FAST_TILE,
-		          p->a.lift + row * FAST_TILE, sum);
-	fast_store_wide(p, tile, strip, sum);
+	_Alignas(LINE) float acc[FAST_TILE * FAST_TILE];
+	__m512 sum[FAST_TILE];
+#pragma GCC unroll 16
+	for (int i = 0; i < FAST_TILE; i++)
+		sum[i] = _mm512_setzero_ps();
+	for (size_t b = 0; b < blocks; b++, row++, column++) {
+		const int8_t *x = p->a.bytes + row * FAST_ELEMENTS;
+		const int32_t *lift = p->a.lift + row * FAST_TILE;
+		struct factors f =
+			move_large(p->a.factor + row * FAST_TILE, p->b.factor + column * FAST_TILE);
+		__m512i quads[QUADS];
+		load_column(p->b.bytes + column * FAST_ELEMENTS, quads);
+#pragma GCC unroll 16
+		for (int i = 0; i < FAST_TILE; i++)
+			sum[i] = add_any_scale(
+				sum[i], vnni_dots(quads, x + EXACT_BLOCK * i, lift[i]), &f, i);
+	}
+#pragma GCC unroll 16
+	for (int i = 0; i < FAST_TILE; i++)
+		_mm512_store_ps(acc + i * FAST_TILE, sum[i]);
+	fast_store(p, tile, strip, acc);
 }
 
 void fast_any_scale_vnni(const struct fast_product *p, struct fast_part part) {

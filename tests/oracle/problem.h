@@ -20,7 +20,7 @@ static uint32_t next(void) {
  * which units of products are the smallest f32, or factors the largest. */
 enum { KINDS = 6 };
 static uint8_t scale(unsigned kind) {
-	static const uint8_t ends[] = { 0, 1, 2, 60, 190, 252, 253, 254, 127, 127, 127, 127 };
+	static const uint8_t ends[] = { 0, 1, 2, 60, 190, 242, 252, 253, 254, 127, 127, 127, 127 };
 	switch (kind) {
 	case 0: return (uint8_t)(120 + next() % 15);
 	case 1: return (uint8_t)(60 + next() % 134);
