@@ -60,6 +60,7 @@ struct exec {
 	bool notes, strict;
 	char folder[PATH_MAX];          /* of the journal */
 	char arithmetic[PATH_MAX + 16]; /* of libmxhip.so; or "" */
+	char recorded[PATH_MAX];        /* the profile of cases; or "" */
 };
 
 /* ---- the report ---- */
@@ -231,6 +232,7 @@ static void set_environment(const struct exec *x) {
 	set("MXHIP_FIRST", x->first);
 	set("MXHIP_RECORD", x->record ? "1" : NULL);
 	set("MXHIP_PROFILE", *x->arithmetic ? x->arithmetic : NULL);
+	set("MXHIP_RECORD_PROFILE", *x->recorded ? x->recorded : NULL);
 }
 
 /* ---- running ---- */
@@ -276,14 +278,25 @@ static bool make_folder(struct exec *x) {
 	       (mx_complain("exec", "%s: %s", x->folder, strerror(errno)), false);
 }
 
+static bool take_profile(struct exec *x) {
+	struct mx_error err;
+	int status = x->profile ? mx_exec_profile(x->profile, x->folder, x->arithmetic,
+	                                          sizeof x->arithmetic, &err)
+	                        : 0;
+	if (!status && x->profile && x->record)
+		status = mx_exec_record_profile(x->profile, x->folder, x->recorded,
+		                                sizeof x->recorded, &err);
+	if (status)
+		mx_complain("exec", "%s", err.text);
+	return !status;
+}
+
 static int run(struct exec *x, char **argv) {
 	if (!make_folder(x))
 		return MX_BAD_INPUT;
-	struct mx_error err;
 	int status = MX_BAD_INPUT;
-	if (x->profile &&
-	    mx_exec_profile(x->profile, x->folder, x->arithmetic, sizeof x->arithmetic, &err))
-		mx_complain("exec", "%s", err.text);
+	if (!take_profile(x))
+		status = MX_BAD_INPUT;
 	else if (link_runtime(x->folder) && run_program(x, argv, &status)) {
 		int worst = report(x);
 		status = status ? status : worst;

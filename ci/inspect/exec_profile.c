@@ -6,6 +6,7 @@
 #include "../../ref/mma/matrix_profiles.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,4 +48,32 @@ int mx_exec_profile(const char *profile, const char *folder, char *value, size_t
 		write_list(to, f, name);
 	mx_profile_file_free(f);
 	return to && !fclose(to) ? 0 : mx_fail(err, "%s: %s", value, strerror(errno));
+}
+
+static bool copy(const char *from, const char *to) {
+	char block[4096];
+	size_t n;
+	FILE *in = fopen(from, "rb"), *out = in ? fopen(to, "wb") : NULL;
+	while (out && (n = fread(block, 1, sizeof block, in)))
+		fwrite(block, 1, n, out);
+	bool ok = out && !ferror(in) && !ferror(out);
+	if (in)
+		fclose(in);
+	return out && !fclose(out) && ok;
+}
+
+int mx_exec_record_profile(const char *profile, const char *folder, char *value, size_t room,
+                           struct mx_error *err) {
+	static const char file[] = "profile.yaml";
+	const char *name = NULL;
+	char from[PATH_MAX], to[PATH_MAX];
+	size_t bytes = mx_profile_file(profile, &name);
+	if (!bytes) {
+		snprintf(value, room, "%s", profile);
+		return 0;
+	}
+	snprintf(from, sizeof from, "%.*s", (int)bytes, profile);
+	snprintf(to, sizeof to, "%s/%s", folder, file);
+	snprintf(value, room, "%s%s%s", file, name ? ":" : "", name ? name : "");
+	return copy(from, to) ? 0 : mx_fail(err, "%s: %s", to, strerror(errno));
 }

@@ -9,4 +9,9 @@
 int mx_exec_profile(const char *profile, const char *folder, char *value, size_t room,
                     struct mx_error *err);
 
+/* What the cases of --record name as their profile, for MXHIP_RECORD_PROFILE: its name, or a copy of
+ * its file in the folder. Returns 0, or -1 with the reason. */
+int mx_exec_record_profile(const char *profile, const char *folder, char *value, size_t room,
+                           struct mx_error *err);
+
 #endif

@@ -384,12 +384,26 @@ static void print_launch(struct writing *x, const char *object) {
 		fprintf(x->file, "lds: %u\n", l->dynamic_lds);
 }
 
+/* How matrix instructions accumulate, as a case has it; or NULL. */
+static const char *profile(void) {
+	const char *own = getenv("MXHIP_RECORD_PROFILE"), *text = getenv("MXHIP_PROFILE");
+	return own && *own ? own : text && *text ? text : NULL;
+}
+
+static bool has_list(void) {
+	const char *text = profile();
+	return text && text == getenv("MXHIP_PROFILE") && !mx_profile_by_name(text);
+}
+
 static void print_verdict(struct writing *x) {
 	bool written = false;
 	for (unsigned i = 0; i < x->n; i++)
 		written |= x->record->used[x->buffer[i]] & WRITE;
-	fprintf(x->file, "verdict: {judge: %s}\nruns:\n  - {sizes: {SIZE: 1}, regime: general}\n",
+	fprintf(x->file, "verdict: {judge: %s",
 	        written && !x->w->report->stopped ? "expect" : "none");
+	if (profile())
+		fprintf(x->file, ", profile: \"%s\"", profile());
+	fputs("}\nruns:\n  - {sizes: {SIZE: 1}, regime: general}\n", x->file);
 }
 
 /* The code object is loaded anew for a case. */
@@ -411,6 +425,8 @@ static bool can_be_described(struct writing *x) {
 		return refuse(x, "the last workgroup of an axis has fewer work-items");
 	if (x->w->launch->cooperative)
 		return refuse(x, "a cooperative launch");
+	if (has_list())
+		return refuse(x, "MXHIP_PROFILE is a list, which a case cannot have");
 	if (mx_replay_allocated(x->before))
 		return refuse(x, "it uses malloc");
 	if (!code_is_as_loaded(x))

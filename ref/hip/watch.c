@@ -10,6 +10,8 @@
  *   MXHIP_FILTER=GLOB  only kernels whose name matches
  *   MXHIP_FIRST=N      only the first N such launches of each kernel
  *   MXHIP_RECORD=1     each watched launch is written to the folder as a case (record.c)
+ *   MXHIP_RECORD_PROFILE=P  the profile that the cases name, a file relative to the folder;
+ *                      default MXHIP_PROFILE, which must be a name then
  *
  * The journal, DIR/PID.journal, has lines of fields that tabs separate:
  *   finding  ID KIND KERNEL GRID BLOCK LAUNCH OBJECT ADDRESS TEXT

@@ -137,6 +137,13 @@ for ([ "--profile $all", "$all: no profile of an instruction of gfx950" ], [ '--
 }
 exec_with("--keep $dir/listed --profile $own -- $dir/watched matrix");
 is(slurp("$dir/listed/profiles"), "# measured on GPU\n$insn group=16 parts=1 fused=1 align=13\n", 'the list that the library reads');
+for ([ 'named', 'cdna3_half', qr/profile: "cdna3_half"/ ], [ 'filed', "$all:wgmma", qr/profile: "profile\.yaml:wgmma"/ ], [ 'rows', $own, qr/profile: "profile\.yaml"/ ]) {
+	my ($folder, $profile, $key) = @$_;
+	exec_with("--record $dir/$folder --profile $profile -- $dir/watched matrix");
+	my ($case) = grep { !/profile\.yaml$/ } glob "$dir/$folder/*.yaml";
+	like(slurp($case), $key, "a recorded case has the profile: $folder");
+	is(system("$build/mxcheck run --case $case >$dir/replayed 2>&1"), 0, '  and its bytes by it') or diag slurp("$dir/replayed");
+}
 sub alone { return scalar `MXHIP_PROFILE=$_[0] LD_LIBRARY_PATH=$dir $dir/watched matrix 2>&1` }
 is(alone("$dir/listed/profiles"), "matrix: equal\n@{[sum_of(2)]}\n", '  without the command, too');
 is(alone('cdna3_half'), "matrix: equal\n@{[sum_of($exact)]}\n", '  or a name');
