@@ -323,8 +323,22 @@ enum exact_status exact_walk_block32(const struct exact_gemm *g, size_t instruct
 
 enum exact_status exact_profile(const struct exact_gemm *g, const char *profile, unsigned mma_k,
                                 uint32_t *out) {
+	/* by_chunks, as a member */
+	static const struct exact_member cdna3 = { .group = CHUNK,
+		                                   .parts = 2,
+		                                   .align = BITS,
+		                                   .join = BITS,
+		                                   .dot = DOT_BITS,
+		                                   .acc = BITS,
+		                                   .drop = DROP,
+		                                   .limit = LIMIT };
 	bool whole = mma_k && mma_k % EXACT_BLOCK == 0;
 	bool formats = exact_format(g->a.format) && exact_format(g->b.format);
+	bool chunks = profile && !strcmp(profile, "cdna3") && fast_member_applies(&cdna3, mma_k);
+	bool plain = exact_plain_scales(&g->a) && exact_plain_scales(&g->b);
+	if (whole && formats && plain && chunks && mma_k <= EXACT_MEMBER_K &&
+	    g->k_tile % mma_k == 0)
+		return exact_member_product(g, &cdna3, mma_k, out);
 	if (!whole || !formats || !profile || strcmp(profile, "block32"))
 		return exact_profile_plain(g, profile, mma_k, out);
 	enum exact_status s = fast_block32(g, fast_choose(g), mma_k / EXACT_BLOCK, out);

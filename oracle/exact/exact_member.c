@@ -10,7 +10,7 @@
 
 typedef unsigned __int128 u128;
 
-enum { MAX_K = 128, MAN = 23, EXP_MIN = -126, EXP_MAX = 127, NONE = -99999, KEPT = 100 };
+enum { MAN = 23, EXP_MIN = -126, EXP_MAX = 127, NONE = -99999, KEPT = 100 };
 enum { ASCENDING, DESCENDING, STRIDED, HALVES, PAIRS };
 enum { TO_ZERO, TO_FLOOR, TO_EVEN, TO_ODD };
 enum { FLUSH_ELEMENTS = 1, FLUSH_C = 2, FLUSH_RESULTS = 4 };
@@ -137,7 +137,7 @@ static uint32_t rounded(const struct exact_member *p, struct number x) {
 
 struct step {
 	const struct exact_member *p;
-	struct exact_item term[MAX_K], c;
+	struct exact_item term[EXACT_MEMBER_K], c;
 	unsigned n;
 };
 
@@ -386,7 +386,7 @@ enum exact_status exact_member_product(const struct exact_gemm *g, const struct 
                                        unsigned mma_k, uint32_t *out) {
 	struct work w = { .p = p, .K = mma_k, .out = out };
 	size_t tile = g->k_tile ? g->k_tile : mma_k;
-	if (!mma_k || mma_k % EXACT_BLOCK || mma_k > MAX_K || tile % mma_k)
+	if (!mma_k || mma_k % EXACT_BLOCK || mma_k > EXACT_MEMBER_K || tile % mma_k)
 		return EXACT_BAD_SHAPE;
 	enum exact_status status = exact_items_decode(&w.a, &g->a, g->m, g->k, tile / EXACT_BLOCK);
 	if (!status)

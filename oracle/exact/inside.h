@@ -106,6 +106,8 @@ enum exact_status exact_items_product(const struct exact_gemm *g, enum exact_out
 
 /* ---- members of the family: exact_member.c, and fast_member.c ---- */
 
+enum { EXACT_MEMBER_K = 128 }; /* at most, of an instruction */
+
 /* An item under the member, which may flush subnormals or lower their exponent. */
 struct exact_item exact_member_element(const struct exact_member *p, struct exact_item x);
 

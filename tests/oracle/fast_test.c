@@ -8,11 +8,11 @@
 
 static uint32_t fast[MOST], plain[MOST];
 
-static bool same(const struct problem *p) {
+static bool same(const struct problem *p, const char *profile) {
 	size_t n = p->g.m * p->g.n;
 	memset(fast, 0xee, sizeof fast);
-	enum exact_status s = exact_profile(&p->g, "block32", 128, fast);
-	enum exact_status t = exact_profile_plain(&p->g, "block32", 128, plain);
+	enum exact_status s = exact_profile(&p->g, profile, 128, fast);
+	enum exact_status t = exact_profile_plain(&p->g, profile, 128, plain);
 	if (s == EXACT_OK && t == EXACT_OK && !memcmp(fast, plain, 4 * n))
 		return true;
 	for (size_t i = 0; i < n; i++)
@@ -24,23 +24,25 @@ static bool same(const struct problem *p) {
 	return false;
 }
 
-static void all_formats(void) {
+static void all_formats(const char *profile, unsigned each) {
 	static struct problem p;
 	for (unsigned a = 0; a < 5; a++)
 		for (unsigned b = 0; b < 5; b++) {
 			unsigned right = 0, n = 0;
 			for (unsigned kind = 0; kind < KINDS; kind++)
-				for (unsigned i = 0; i < 4; i++) {
+				for (unsigned i = 0; i < each; i++) {
 					size_t m = 1 + next() % 40, cols = 1 + next() % 40;
 					size_t k = 1 + next() % 400;
-					make(&p, formats[a], formats[b], m, cols, k, kind, i == 3);
-					right += same(&p);
+					make(&p, formats[a], formats[b], m, cols, k, kind,
+					     i + 1 == each);
+					right += same(&p, profile);
 					n++;
 				}
 			ok(right == n,
-			   "%s x %s by %s: the bits of the plain evaluation, with scales of all "
+			   "%s, %s x %s by %s: the bits of the plain evaluation, with scales of "
+			   "all "
 			   "kinds",
-			   formats[a], formats[b], exact_fast_name(&p.g));
+			   profile, formats[a], formats[b], exact_fast_name(&p.g));
 		}
 }
 
@@ -168,7 +170,7 @@ static void negative_zeros(const char *format, uint8_t one, uint8_t zeros) {
 		if (!strcmp(format, "E5M2")) /* dots of 63 bits in a row and a column */
 			for (size_t i = 0; i < 2; i++)
 				p.a[15 * row + 40 + i] = p.b[15 * row + 40 + i] = i ? 0x01 : 0x7b;
-		right += same(&p) && by_wide_ways(&p);
+		right += same(&p, "block32") && by_wide_ways(&p);
 		for (size_t i = 0; i < 256; i++)
 			negative += plain[i] == 0x80000000;
 	}
@@ -184,7 +186,7 @@ static void extreme_rows(void) {
 		size_t blocks = p.g.a.ld_scales;
 		memset(p.sa + next() % p.g.m * blocks, 0, blocks);
 		memset(p.sb + next() % p.g.n * blocks, 40 * (next() % 2), blocks);
-		right += same(&p);
+		right += same(&p, "block32");
 	}
 	ok(right == n, "rows of extreme scales among ordinary ones");
 }
@@ -218,7 +220,8 @@ static void each_kernel(void) {
 }
 
 int main(void) {
-	all_formats();
+	all_formats("block32", 4);
+	all_formats("cdna3", 1);
 	double_rounding();
 	long_dots();
 	cancelled_dots();
