@@ -369,6 +369,12 @@ static void zero_product(const struct exact_question *q, unsigned answer, const 
 		d[i] = answer ? r[c + i] : 0;
 }
 
+/* The same registers are written after the product. */
+static void last_write(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                       uint32_t *d) {
+	zero_product(q, !answer, r, d);
+}
+
 /* Where a and b are alone before four of c, b is the lane's place in the buffer. */
 static void ask_zeros(const struct exact_question *q, size_t n, uint32_t *r) {
 	for (unsigned i = 0, c = q->detail & 0xff; i < q->detail >> 8; i++)
@@ -480,6 +486,8 @@ static void ask_offset(const struct exact_question *q, size_t n, uint32_t *r) {
 	{ "the new value", "the old value" }
 #define DATA                                                                                       \
 	{ "the data at the store", "the data after it" }
+#define LATER                                                                                      \
+	{ "what is written last", "the product" }
 #define WAIT(name, ways, which, asks, ...)                                                         \
 	{                                                                                          \
 		.rule = "WAIT_STATES", .kernel = name, .answer = ways, .waves = 256,               \
@@ -599,6 +607,9 @@ static const struct exact_question questions[] = {
 	WAIT("wait_trans_valu", VALUES, 0, ask_power, .lane = power_of_zero),
 	WAIT("wait_valu_dpp", VALUES, CHOICE(A, C), ask_copy, .lane = copy),
 	WAIT("wait_valu_readlane", VALUES, CHOICE(A, C), ask_uniform, .lane = copy),
+	WAIT("wait_valu_readfirstlane", VALUES, CHOICE(A, C), ask_uniform, .lane = copy),
+	WAIT("wait_packed_valu", VALUES, CHOICE(A, C), ask_copy, .lane = copy),
+	WAIT("wait_mfma_write", LATER, OF_C(1, 8), ask_zeros, .lane = last_write),
 	WAIT("wait_sgpr_valu", VALUES, CHOICE(A, SCALAR), ask_uniform, .lane = copy),
 	WAIT("wait_sgpr_vmem", VALUES, 0, ask_offset, .wave = at_offset),
 };
