@@ -221,9 +221,10 @@ static void choose_part(struct work *w) {
 	enum { CACHE = 1 << 20, MOST = 16 };
 	bool wide = w->way->layout == FAST_WIDE;
 	size_t bytes = wide ? sizeof(double) : w->way->layout == FAST_DIGITS ? FAST_DIGITS_OF : 1;
-	size_t tile = w->p->a.blocks * FAST_ELEMENTS * bytes + 1;
+	size_t blocks = smaller(w->p->a.blocks, wide ? FAST_WIDE_BLOCKS : SIZE_MAX);
+	size_t tile = blocks * FAST_ELEMENTS * bytes + 1;
 	size_t rows = smaller(CACHE / tile / (wide ? 1 : 2), wide ? FAST_WIDE_TILES : MOST);
-	size_t strips = wide ? MOST : smaller(CACHE / tile / 2, MOST);
+	size_t strips = wide ? FAST_WIDE_STRIPS : smaller(CACHE / tile / 2, MOST);
 	w->panel = rows ? rows : 1;
 	w->strips = strips ? strips : 1;
 }

@@ -34,8 +34,12 @@ enum {
 	FAST_TILE = 16, /* rows or columns; operands are completed to a multiple */
 	FAST_GROUP = 8,
 	FAST_RAISE = 64,
-	FAST_WIDE_TILES = 4, /* tiles of rows that a wide kernel takes at a time, at most */
-	FAST_DIGITS_OF = 3,  /* digits of an element */
+	/* What a wide kernel takes at a time, at most: tiles of rows, strips, and blocks of both.
+	 */
+	FAST_WIDE_TILES = 4,
+	FAST_WIDE_STRIPS = 16,
+	FAST_WIDE_BLOCKS = 32,
+	FAST_DIGITS_OF = 3, /* digits of an element */
 	FAST_DOUBT = 0x7fc00001,
 	FAST_ELEMENTS = FAST_TILE * EXACT_BLOCK
 };
@@ -72,7 +76,8 @@ struct fast_product {
 	uint32_t *out; /* n in a row */
 };
 
-/* Computes the 16 x 16 tiles of some strips of columns and tiles of rows. */
+/* Computes the 16 x 16 tiles of some strips of columns and tiles of rows; of wide elements at most
+ * FAST_WIDE_STRIPS and FAST_WIDE_TILES. */
 struct fast_part {
 	size_t strip, end_strip, tile, end_tile;
 };

@@ -159,16 +159,16 @@ static inline void fetch(const double *p, size_t doubles) {
 		__builtin_prefetch(p + i);
 }
 
-/* Computes tiles of a strip, block by block: the strip's block and the sums stay in the first-level
- * cache. */
+/* Adds some blocks of tiles of a strip, block by block: the strip's block and the sums stay in the
+ * first-level cache. */
 static void wide_strip(const struct fast_product *p, size_t strip, size_t tile, size_t tiles,
-                       double *sum) {
+                       size_t from, size_t end, double *sum) {
 	enum { GROUP = FAST_GROUP * EXACT_BLOCK };
 	size_t blocks = p->a.blocks, groups = 2 * tiles;
 	add_some *add = choose_sums(p, strip, tile, tiles);
-	const double *y = p->b.wide + strip * blocks * FAST_ELEMENTS;
-	const double *a = p->a.wide + tile * blocks * FAST_ELEMENTS;
-	for (size_t b = 0; b < blocks; b++, y += FAST_ELEMENTS, a += FAST_ELEMENTS)
+	const double *y = p->b.wide + (strip * blocks + from) * FAST_ELEMENTS;
+	const double *a = p->a.wide + (tile * blocks + from) * FAST_ELEMENTS;
+	for (size_t b = from; b < end; b++, y += FAST_ELEMENTS, a += FAST_ELEMENTS)
 		for (size_t g = 0; g < groups; g++) {
 			size_t next = g + 1 < groups ? g + 1 : 0;
 			const double *x = a + g / 2 * blocks * FAST_ELEMENTS + g % 2 * GROUP;
@@ -181,17 +181,23 @@ static void wide_strip(const struct fast_product *p, size_t strip, size_t tile, 
 		}
 }
 
+/* Computes some tiles of all strips, some blocks after the others: those of the tiles stay in the
+ * second-level cache. */
 void fast_wide_avx512(const struct fast_product *p, struct fast_part part) {
+	enum { SUMS = FAST_TILE * FAST_TILE };
+	_Alignas(64) double sum[FAST_WIDE_STRIPS][FAST_WIDE_TILES * SUMS];
+	size_t tiles = part.end_tile - part.tile, blocks = p->a.blocks, end;
 	for (size_t strip = part.strip; strip < part.end_strip; strip++)
-		for (size_t tile = part.tile; tile < part.end_tile; tile += FAST_WIDE_TILES) {
-			_Alignas(64) double sum[FAST_WIDE_TILES * FAST_TILE * FAST_TILE] = { 0 };
-			size_t left = part.end_tile - tile;
-			size_t tiles = left < FAST_WIDE_TILES ? left : FAST_WIDE_TILES;
-			wide_strip(p, strip, tile, tiles, sum);
-			for (size_t t = 0; t < tiles; t++)
-				fast_store_wide(p, tile + t, strip,
-				                sum + t * FAST_TILE * FAST_TILE);
-		}
+		memset(sum[strip - part.strip], 0, tiles * SUMS * sizeof **sum);
+	for (size_t b = 0; b < blocks; b = end) {
+		end = blocks - b < FAST_WIDE_BLOCKS ? blocks : b + FAST_WIDE_BLOCKS;
+		for (size_t strip = part.strip; strip < part.end_strip; strip++)
+			wide_strip(p, strip, part.tile, tiles, b, end, sum[strip - part.strip]);
+	}
+	for (size_t strip = part.strip; strip < part.end_strip; strip++)
+		for (size_t t = 0; t < tiles; t++)
+			fast_store_wide(p, part.tile + t, strip,
+			                sum[strip - part.strip] + t * SUMS);
 }
 
 /* ---- elements in two parts ----

@@ -31,7 +31,6 @@ is_deeply([ sort @loops ], [
 	'ref/isa/machine/registers.h',           # writes all of a register
 	'ref/isa/race/accesses.c',               # addresses of all lanes, then a mask
 	'ref/isa/race/footprint.c',              # the same
-	'ref/isa/race/summary.c',                # lanes of a mask, by four
 	'ref/isa/schedule/stall.c',              # a hash of all of a register
 ], 'MX_LANES is no size of a wave');
 

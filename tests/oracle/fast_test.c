@@ -191,6 +191,17 @@ static void extreme_rows(void) {
 	ok(right == n, "rows of extreme scales among ordinary ones");
 }
 
+/* More blocks than a wide kernel takes at a time, and a rest. */
+static void many_blocks(void) {
+	static struct problem p;
+	unsigned right = 0;
+	for (unsigned kind = 0; kind < KINDS; kind++) {
+		make(&p, "E4M3", "E4M3", 20, 20, (2 * FAST_WIDE_BLOCKS + 1) * 32 + 7, kind, false);
+		right += by_wide_ways(&p);
+	}
+	ok(right == KINDS, "a long K in f64: the bits of the plain evaluation");
+}
+
 static void each_kernel(void) {
 	static struct problem p;
 	for (const struct fast_way *way = fast_ways; way < fast_ways + FAST_WAYS; way++) {
@@ -230,6 +241,7 @@ int main(void) {
 	negative_zeros("E2M1", 0x02, 0x88);
 	negative_zeros("E4M3", 0x38, 0x80);
 	negative_zeros("E5M2", 0x3c, 0x80);
+	many_blocks();
 	each_kernel();
 	return done_testing();
 }
