@@ -74,7 +74,7 @@ INLINE void do_alone(struct wave *w, u32 s, u32 K, accumulators acc) {
 
 /* An even number of tiles, at least LEAST_TILES. */
 INLINE void do_pipelined(struct wave *w, u32 tiles, accumulators acc) {
-	begin(w, w->from.a);
+	begin(w, tiles, w->from.a);
 	do_even(w, ALL, 1, acc);
 	do_odd(w, ALL, acc);
 	for (u32 s = 6; s <= tiles; s += 2) {

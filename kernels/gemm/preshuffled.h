@@ -69,6 +69,7 @@ enum {
 	LOADS = LOADS_DIRECT + LOADS_A,
 	FIRST_A = AHEAD == 1 ? 0 : LOADS_DIRECT, /* in the order of issue */
 	FIRST_DIRECT = AHEAD == 1 ? LOADS_A : 0,
+	ADVANCE_FIRST = AHEAD == 1, /* K of B and scales: before their loads, or at the end */
 };
 
 /* The products between two loads of a tile. The loads end before the last group. */
@@ -175,6 +176,7 @@ struct wave {
 	struct operands p;
 	struct descriptors from; /* those of p, or of no bytes */
 	struct place at;
+	int left;                /* tiles, from the even one on */
 	group a[2];              /* of A: the group that is multiplied, and the next one */
 	struct direct even, odd; /* of tiles with such numbers */
 };
@@ -306,8 +308,8 @@ INLINE void first_place(const struct operands *p, struct place *at) {
 	at->write = p->dma.first + WRITE_AHEAD * SLOT;
 	at->next = SLOTS == 2 ? p->dma.first + !WRITE_AHEAD * SLOT : CONSTANT_SGPR(SLOT);
 	at->a = CONSTANT_SGPR(AHEAD * A_STEP);
-	at->b = CONSTANT_SGPR(B_STEP);
-	at->scales = CONSTANT_SGPR(SCALE_STEP);
+	at->b = CONSTANT_SGPR(ADVANCE_FIRST ? 0 : B_STEP);
+	at->scales = CONSTANT_SGPR(ADVANCE_FIRST ? -SCALE_STEP : SCALE_STEP);
 }
 
 INLINE void exchange(u32 *x, u32 *y) {
@@ -328,31 +330,33 @@ INLINE void advance(const struct operands *p, struct place *at) {
 		next_slot(&at->write, &p->dma);
 	}
 	at->a += A_STEP;
-	at->b += B_STEP;
-	at->scales += SCALE_STEP;
+	if (!ADVANCE_FIRST) {
+		at->b += B_STEP;
+		at->scales += SCALE_STEP;
+	}
 	asm volatile("" : "+s"(at->a), "+s"(at->b), "+s"(at->scales));
 }
 
 /* The wave's n-th load of a tile's B and scales. */
 INLINE void load_direct(const struct descriptors *d, const struct offsets *at, u32 n, u32 k_b,
-                        u32 k_scales, struct direct *to) {
+                        u32 k_scales, u32 imm, struct direct *to) {
 	u32 i = n / PARTS_B, half = i / FRAGS_N, j = i % FRAGS_N, g = n - LOADS_B;
 	if (n < LOADS_B && n % PARTS_B == 0)
 		LOAD_DIRECT("dwordx4", to->b[half][j].first, d->b, at->b[half][j], k_b, 0);
 	else if (n < LOADS_B)
 		LOAD_DIRECT("dwordx2", to->b[half][j].rest, d->b, at->b[half][j], k_b, CHUNK);
 	else if (g < GROUPS)
-		LOAD_DIRECT("dword", to->a_scales[g], d->a_scales, at->a_scales[g], k_scales, 0);
+		LOAD_DIRECT("dword", to->a_scales[g], d->a_scales, at->a_scales[g], k_scales, imm);
 	else
 		LOAD_DIRECT("dword", to->b_scales[g - GROUPS], d->b_scales,
-		            at->b_scales[g - GROUPS], k_scales, 0);
+		            at->b_scales[g - GROUPS], k_scales, imm);
 }
 
 INLINE void load_all_direct(const struct descriptors *d, const struct offsets *at, u32 k_b,
                             u32 k_scales, struct direct *to) {
 #pragma unroll
 	for (u32 n = 0; n < LOADS_DIRECT; n++)
-		load_direct(d, at, n, k_b, k_scales, to);
+		load_direct(d, at, n, k_b, k_scales, 0, to);
 }
 
 INLINE void load_all_a(u32x4 a, const u32 at[LOADS_A], u32 to, u32 k_a) {
@@ -495,7 +499,24 @@ INLINE void place_load(const struct wave *w, enum ahead ahead, u32 n, struct dir
 	if (ahead == ALL && n - FIRST_A < LOADS_A)
 		LOAD_LDS(n - FIRST_A, w->from.a, w->p.at.a[n - FIRST_A], w->at.a);
 	else if (ahead != NOTHING && n - FIRST_DIRECT < LOADS_DIRECT)
-		load_direct(&w->from, &w->p.at, n - FIRST_DIRECT, w->at.b, w->at.scales, next);
+		load_direct(&w->from, &w->p.at, n - FIRST_DIRECT, w->at.b, w->at.scales,
+		            ADVANCE_FIRST && next == &w->even ? SCALE_STEP : 0, next);
+}
+
+/* Between two assembly statements of which the second reads or writes what the first one writes,
+ * the compiler puts an s_nop, unless an instruction of its own is between them. Here it would, and
+ * so K of B and scales and the tiles left advance here, which is before the loads of B. Scales
+ * advance two steps in even tiles, because odd ones load them with an offset of a step. */
+INLINE void advance_between(struct wave *w, u32 g, int is_odd) {
+	__builtin_amdgcn_sched_barrier(0);
+	if (g == 0)
+		w->at.b += B_STEP;
+	else if (is_odd)
+		w->left -= 2;
+	else
+		w->at.scales += 2 * SCALE_STEP;
+	asm volatile("" : "+s"(w->at.b), "+s"(w->at.scales), "+s"(w->left));
+	__builtin_amdgcn_sched_barrier(0);
 }
 
 /* The products of group g, between them the LDS reads of group `then` of a slot, and loads. */
@@ -505,6 +526,8 @@ INLINE void do_group(struct wave *w, enum ahead ahead, int from_zero, u32 g,
 #pragma unroll
 	for (u32 n = 0; n < 16; n++) {
 		u32 place = 16 * g + n;
+		if (ADVANCE_FIRST && ahead != NOTHING && g < 2 && n == 8)
+			advance_between(w, g, next == &w->even);
 		multiply(w->a[g % 2], now, g, n, from_zero, acc);
 		if (n < GROUP_READS && reads)
 			read_a(reads, then, n, w->a[then % 2]);
@@ -545,8 +568,9 @@ INLINE void do_tile(struct wave *w, enum ahead ahead, int from_zero, const struc
 /* ---- a product ---- */
 
 /* Loads tile 0, and of tile 1 the part of A, by `second`, if it has a slot. */
-INLINE void begin(struct wave *w, u32x4 second) {
+INLINE void begin(struct wave *w, u32 tiles, u32x4 second) {
 	u32 k = CONSTANT_SGPR(0);
+	w->left = (int)tiles;
 	first_place(&w->p, &w->at);
 	load_all_a(w->p.from.a, w->p.at.a, w->p.dma.first, k);
 	load_all_direct(&w->from, &w->p.at, k, k, &w->even);
@@ -567,24 +591,37 @@ INLINE void do_odd(struct wave *w, enum ahead ahead, accumulators acc) {
 	advance(&w->p, &w->at);
 }
 
-/* The descriptors for the loads during tile s. */
-INLINE void mask(struct wave *w, u32 s, u32 tiles) {
+/* The descriptors for the loads during a tile: of no bytes if no more than `most` tiles are left,
+ * of A no more than AHEAD - 1 others. */
+INLINE void mask(struct wave *w, int most) {
 	const struct descriptors *all = &w->p.from;
-	w->from.a.z = bytes_of(s + AHEAD, tiles, all->a.z);
-	asm("s_cmp_lt_u32 %3, %4\n\t"
-	    "s_cselect_b32 %0, %5, 0\n\t"
-	    "s_cselect_b32 %1, %6, " SCALES_PAST("%6") "\n\t"
-	                                               "s_cselect_b32 %2, %7, " SCALES_PAST("%7")
-	    : "=&s"(w->from.b.z), "=&s"(w->from.a_scales.z), "=&s"(w->from.b_scales.z)
-	    : "s"(s + 1), "s"(tiles), "s"(all->b.z), "s"(all->a_scales.z), "s"(all->b_scales.z)
-	    : "scc");
+	asm volatile("s_cmp_gt_i32 %4, %5\n\t"
+	             "s_cselect_b32 %0, %6, 0\n\t"
+	             "s_cselect_b32 %1, %7, 0\n\t"
+	             "s_cselect_b32 %2, %8, " SCALES_PAST(
+			     "%8") "\n\t"
+	                           "s_cselect_b32 %3, %9, " SCALES_PAST("%9")
+	             : "=&s"(w->from.a.z), "=&s"(w->from.b.z), "=&s"(w->from.a_scales.z),
+	               "=&s"(w->from.b_scales.z)
+	             : "s"(w->left), "n"(most), "s"(all->a.z), "s"(all->b.z), "s"(all->a_scales.z),
+	               "s"(all->b_scales.z)
+	             : "scc");
+	if (AHEAD > 1)
+		w->from.a.z = bytes_of((u32)most + AHEAD - 1, (u32)w->left, all->a.z);
 }
 
-INLINE void do_two(struct wave *w, u32 s, u32 tiles, int from_zero, accumulators acc) {
-	mask(w, s, tiles);
+/* Two tiles. */
+INLINE void do_two(struct wave *w, int from_zero, accumulators acc) {
+	mask(w, 1);
 	do_even(w, ALL, from_zero, acc);
-	mask(w, s + 1, tiles);
+	mask(w, 2);
 	do_odd(w, ALL, acc);
+	if (!ADVANCE_FIRST)
+		w->left -= 2;
+	/* Opaque: the compiler would write constant words of descriptors again in the loop. */
+	asm volatile(""
+	             : "+s"(w->from.a), "+s"(w->from.b), "+s"(w->from.a_scales),
+	               "+s"(w->from.b_scales), "+s"(w->left));
 }
 
 /* All of `tiles` tiles, without an epilogue: loads ahead of the last tile have descriptors of 0
@@ -594,10 +631,10 @@ INLINE void multiply_masked(struct wave *w, u32 tiles, accumulators acc) {
 	w->from = w->p.from;
 	if (AHEAD > 1)
 		w->from.a.z = bytes_of(1, tiles, w->p.from.a.z);
-	begin(w, w->from.a);
-	do_two(w, 0, tiles, 1, acc);
-	for (u32 s = 2; s < tiles; s += 2)
-		do_two(w, s, tiles, 0, acc);
+	begin(w, tiles, w->from.a);
+	do_two(w, 1, acc);
+	while (w->left > 0)
+		do_two(w, 0, acc);
 	drain(&w->even, w->a[0]);
 }
 
