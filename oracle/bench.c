@@ -324,8 +324,13 @@ static int choose_workgroups(struct mx_bench *b, struct mx_error *err) {
 int mx_bench_make_from(const struct mx_plan *plan, struct mx_device *d, const char *const *code,
                        uint64_t data_seed, struct mx_bench **bench, struct mx_error *err) {
 	struct mx_bench *b = calloc(1, sizeof *b);
+	struct mx_why why;
 	if (!b)
 		return mx_fail(err, "out of memory");
+	if (mx_device_follow(d, code[0], &why)) {
+		free(b);
+		return mx_fail(err, "%s", why.text);
+	}
 	b->plan = *plan;
 	b->device = d;
 	b->data_seed = data_seed;

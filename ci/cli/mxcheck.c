@@ -103,8 +103,38 @@ static int check_device(const struct mx_gate *g) {
 	return MX_BAD_INPUT;
 }
 
+/* The code object of a run's first step; false: there is none. */
+static bool find_code(const struct mx_gate *g, const struct mx_selected *r, char path[4096]) {
+	struct mx_error err;
+	if (!g->o->code_object)
+		return !mx_case_code(r->c, r->run.variant, 0, g->kernel_dir, path, &err);
+	snprintf(path, 4096, "%s", g->o->code_object);
+	return true;
+}
+
+/* Makes "emu" a device of the architecture of the selected code. Of several its processes become
+ * each in turn; reports have "gfx950 and gfx1250". */
+static int follow_code(struct mx_gate *g) {
+	char path[4096], last[4096] = "", all[sizeof g->device->arch] = "";
+	struct mx_why why;
+	for (size_t i = 0; g->device->follows && i < g->selection.n_runs; i++) {
+		if (!find_code(g, &g->selection.runs[i], path) || !strcmp(path, last))
+			continue;
+		strcpy(last, path);
+		const char *name = mx_file_architecture(path);
+		size_t n = strlen(all);
+		if (name && !strstr(all, name))
+			snprintf(all + n, sizeof all - n, "%s%s", n ? " and " : "", name);
+	}
+	if (strstr(all, " and "))
+		strcpy(g->device->arch, all);
+	else if (all[0] && mx_device_follow(g->device, last, &why))
+		return fprintf(stderr, "mxcheck: %s\n", why.text), MX_BAD_INPUT;
+	return 0;
+}
+
 static int run_command(struct mx_gate *g) {
-	if (check_device(g) || (g->o->schedule && read_schedule(g)))
+	if (check_device(g) || follow_code(g) || (g->o->schedule && read_schedule(g)))
 		return MX_BAD_INPUT;
 	if (g->o->fuzz)
 		return mx_cmd_fuzz(g->o, g->device, g->kernel_dir, &g->selection);

@@ -234,7 +234,7 @@ static uint64_t lds_of(const struct mx_bench *b, unsigned step) {
 	const struct mx_step_plan *p = &mx_bench_plan(b)->steps[step];
 	struct mx_codefile f;
 	struct mx_error err;
-	uint64_t bytes = MX_LDS_MOST;
+	uint64_t bytes = mx_architecture()->lds_bytes;
 	if (mx_codefile_open(mx_bench_code(b, step), &f, &err))
 		return bytes;
 	const struct mx_codeobject_kernel *k = mx_codeobject_kernel(f.object, p->kernel);

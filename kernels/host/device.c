@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../ref/codeobject/codeobject.h"
 #include "../../ref/hip/props_r0600.h"
 #include "hip_runtime.h"
 
@@ -95,6 +96,7 @@ static const struct mx_emu *find_emu(void *library) {
 	static struct mx_emu emu;
 	if (!dlsym(library, "mxhipSetLaunchOptions"))
 		return NULL;
+	*(void **)&emu.set_architecture = dlsym(library, "mxhipSetArchitecture");
 	*(void **)&emu.set_launch_options = dlsym(library, "mxhipSetLaunchOptions");
 	*(void **)&emu.mark = dlsym(library, "mxhipMark");
 	*(void **)&emu.states = dlsym(library, "mxhipStates");
@@ -212,22 +214,33 @@ static int open_runtime(struct mx_device *d, struct mx_why *why) {
 		read_driver(d);
 	if (!d->emu && strcmp(d->arch, "gfx950"))
 		return mx_why(why, "the device is a %.32s, not a gfx950", d->arch), 1;
-	if (d->emu && strcmp(d->arch, getenv("MXHIP_ARCH")))
-		return mx_why(why, "the emulator has no %.32s", getenv("MXHIP_ARCH")), 1;
 	return 0;
 }
 
-/* The architecture of the emulated device "emu:ARCH"; gfx950 of "emu", unless MXHIP_ARCH names
- * another; NULL if it is not emulated. */
-static const char *emulated_arch(const char *name) {
-	const char *wish = getenv("MXHIP_ARCH");
-	if (!strncmp(name, "emu:", 4))
-		return name + 4;
-	return strcmp(name, "emu") ? NULL : wish ? wish : "gfx950";
+/* Makes the emulator a device of an architecture, in the runtime and for this program's own reader
+ * of code objects. 1: it lacks that. */
+static int become(struct mx_device *d, const char *name, struct mx_why *why) {
+	if (d->emu->set_architecture(name))
+		return mx_why(why, "the emulator has no %.32s", name), 1;
+	mx_architecture_choose(mx_architecture_by_name(name));
+	read_properties(d);
+	return 0;
+}
+
+int mx_device_follow(struct mx_device *d, const char *path, struct mx_why *why) {
+	const char *name = d->follows ? mx_file_architecture(path) : NULL;
+	return name && strcmp(name, d->arch) ? become(d, name, why) : 0;
+}
+
+/* The architecture that the emulated device is to have: ARCH of "emu:ARCH"; of "emu" what
+ * MXHIP_ARCH names; NULL: that of the code. */
+static const char *wished_arch(const char *name) {
+	return name[3] == ':' ? name + 4 : getenv("MXHIP_ARCH");
 }
 
 static int open_named(const char *name, struct mx_device **device, struct mx_why *why) {
-	const char *emulated = emulated_arch(name);
+	bool emulated = !strncmp(name, "emu", 3);
+	const char *arch = emulated ? wished_arch(name) : NULL;
 	struct mx_device *d = calloc(1, sizeof *d);
 	struct mx_hip *h = calloc(1, sizeof *h);
 	if (!d || !h) {
@@ -237,16 +250,15 @@ static int open_named(const char *name, struct mx_device **device, struct mx_why
 	}
 	d->hip = h;
 	d->ordinal = emulated || !name[3] ? 0 : atoi(name + 4);
-	if (emulated)
-		setenv("MXHIP_ARCH", emulated, 1);
+	d->follows = emulated && !arch;
 	h->library = emulated ? open_emulator(d->runtime) : open_amd(d->runtime);
-	if (emulated && !strcmp(emulated, "gfx950"))
-		strcpy(d->name, "emu");
-	else if (emulated)
-		snprintf(d->name, sizeof d->name, "emu:%s", emulated);
+	if (emulated)
+		snprintf(d->name, sizeof d->name, "emu%s%s", arch ? ":" : "", arch ? arch : "");
 	else
 		snprintf(d->name, sizeof d->name, "hip:%d", d->ordinal);
 	int status = h->library ? open_runtime(d, why) : (mx_why(why, "no %s", d->runtime), 1);
+	if (!status && emulated)
+		status = become(d, arch ? arch : mx_architecture_at(0)->name, why);
 	if (status)
 		mx_device_close(d);
 	else

@@ -1,8 +1,9 @@
 /* Devices: HIP runtimes, loaded at run time and used through the public C API only.
  *
- *   "emu"          libmxhip.so, the emulated gfx950 of this program
- *   "emu:gfx1250"  the same for another architecture, one in a process; "emu" is it, too, if the
- *                  environment variable MXHIP_ARCH says so
+ *   "emu"          libmxhip.so, the emulator of this program: a device of the architecture that
+ *                  the code is for, one at a time; it begins as a gfx950
+ *   "emu:gfx1250"  the same, of this architecture alone, or "emu:gfx950"; "emu" is one of them, too,
+ *                  if the environment variable MXHIP_ARCH names it
  *   "hip:N"        AMD's libamdhip64.so, device N ("hip" is "hip:0")
  *
  * Every kernel is launched through this interface, on either device. Functions of the emulator only
@@ -27,6 +28,7 @@ struct mx_why {
 
 /* The emulator's own API; see ref/hip/mxhip.h. */
 struct mx_emu {
+	int (*set_architecture)(const char *name);
 	int (*set_launch_options)(const struct mxhipLaunchOptions *options);
 	bool (*mark)(void *address, size_t bytes, uint8_t state);
 	bool (*states)(const void *address, size_t bytes, uint8_t *states);
@@ -41,6 +43,7 @@ struct mx_hip; /* the functions of a HIP runtime */
 struct mx_device {
 	char name[16];                 /* "emu", "emu:gfx1250", "hip:0" */
 	char arch[64];                 /* reported by the device */
+	bool follows;                  /* "emu": its architecture is that of the code */
 	char runtime[256];             /* file name of the HIP runtime */
 	char product[256];             /* its own name: "AMD Instinct MI355X" */
 	char driver[128];              /* of a real device: "HIP 7.0.51831, amdgpu 6.14.14" */
@@ -73,6 +76,15 @@ bool mx_emulator_find(char path[PATH_MAX]);
 /* "AMD Instinct MI355X; HIP 7.0.51831, amdgpu 6.14.14; core 2400 MHz, memory 2000 MHz", without
  * what is not known. Returns text. */
 char *mx_device_text(const struct mx_device *d, char *text, size_t room);
+
+/* The architecture that a code object file is for; of a bundle, the first that the emulator has.
+ * NULL: one that it lacks, or no such file. */
+const char *mx_file_architecture(const char *path);
+
+/* Makes "emu" a device of the architecture of a code object file, if there is one; it must have no
+ * module and no other thread may use it. Other devices, and files that cannot be read, change
+ * nothing: loading them fails. */
+int mx_device_follow(struct mx_device *d, const char *path, struct mx_why *why);
 
 /* A kernel of a code object file. */
 struct mx_module;

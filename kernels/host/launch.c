@@ -72,6 +72,17 @@ static int check_file(const char *path, struct mx_why *why) {
 	return status;
 }
 
+const char *mx_file_architecture(const char *path) {
+	const struct mx_architecture *was = mx_architecture(), *a, *found = NULL;
+	struct mx_why why;
+	for (size_t i = 0; !found && (a = mx_architecture_at(i)); i++) {
+		mx_architecture_choose(a);
+		found = check_file(path, &why) ? NULL : a;
+	}
+	mx_architecture_choose(was);
+	return found ? found->name : NULL;
+}
+
 bool mx_file_has_kernel(const char *path, const char *kernel) {
 	struct image file;
 	struct mx_why why;

@@ -28,10 +28,14 @@ struct mx_architecture {
 	uint8_t vgpr_granule;            /* VGPRs that a wave takes at once */
 };
 
-/* That of the device: gfx950, or what the environment variable MXHIP_ARCH names at the first call.
- * Whether there is an architecture of a name. */
+/* That of the device: gfx950, or what the environment variable MXHIP_ARCH names at the first call,
+ * until another one is chosen. No other thread may use it meanwhile. */
 const struct mx_architecture *mx_architecture(void);
-bool mx_architecture_exists(const char *name);
+void mx_architecture_choose(const struct mx_architecture *a);
+
+/* All of them, from 0; NULL after the last. That of a name, or NULL. */
+const struct mx_architecture *mx_architecture_at(size_t i);
+const struct mx_architecture *mx_architecture_by_name(const char *name);
 
 enum { MX_LDS_MOST = 160 * 1024 }; /* of gfx950 [ISA 2.2.1] */
 

@@ -14,7 +14,11 @@ enum { KNOWN = sizeof known / sizeof *known };
 
 static const struct mx_architecture *chosen = known;
 
-static const struct mx_architecture *find(const char *name) {
+const struct mx_architecture *mx_architecture_at(size_t i) {
+	return i < KNOWN ? &known[i] : NULL;
+}
+
+const struct mx_architecture *mx_architecture_by_name(const char *name) {
 	for (size_t i = 0; name && i < KNOWN; i++)
 		if (!strcmp(known[i].name, name))
 			return &known[i];
@@ -22,7 +26,7 @@ static const struct mx_architecture *find(const char *name) {
 }
 
 static void choose(void) {
-	const struct mx_architecture *a = find(getenv("MXHIP_ARCH"));
+	const struct mx_architecture *a = mx_architecture_by_name(getenv("MXHIP_ARCH"));
 	chosen = a ? a : known;
 }
 
@@ -32,6 +36,7 @@ const struct mx_architecture *mx_architecture(void) {
 	return chosen;
 }
 
-bool mx_architecture_exists(const char *name) {
-	return find(name);
+void mx_architecture_choose(const struct mx_architecture *a) {
+	mx_architecture(); /* the environment chooses first */
+	chosen = a;
 }

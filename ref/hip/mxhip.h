@@ -22,6 +22,11 @@
 
 #define MXHIP_API __attribute__((visibility("default")))
 
+/* Makes the devices ones of an architecture: "gfx950", "gfx1250". Only for a program without
+ * modules, and without other threads that call the runtime. Returns a hipError_t: hipSuccess, or
+ * hipErrorInvalidValue, which changes nothing: the emulator does not have it. */
+MXHIP_API int mxhipSetArchitecture(const char *name);
+
 /* ---- options of launches ---- */
 
 /* Options of a thread's launches. A member that is 0 or NULL has its default, so

@@ -58,6 +58,15 @@ static int64_t value_of(const struct property *p, int device) {
 	return p->attribute == hipDeviceAttributePciBusId ? device : p->value;
 }
 
+int mxhipSetArchitecture(const char *name) {
+	const struct mx_architecture *a = mx_architecture_by_name(name);
+	if (!a)
+		return mx_hip_fail(hipErrorInvalidValue, "no architecture '%.32s'",
+		                   name ? name : "");
+	mx_architecture_choose(a);
+	return mx_hip_return(hipSuccess);
+}
+
 /* ---- attributes ---- */
 
 /* A value that is no int is cut to the largest. */

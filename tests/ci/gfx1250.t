@@ -37,7 +37,9 @@ runs:
 END
 
 my @run = ('run', '--case', $case, '--co', "$build/tests/ci/gfx1250_mxfp8.gpu.co", '--device');
-is(mxcheck(@run, 'emu'), 2, 'a gfx950 refuses code for gfx1250');
+is(mxcheck(@run, 'emu', '--require-proof'), 0, 'emu is a device of the architecture of the code') or diag $out, $err;
+like($out, qr/^device emu \(gfx1250, libmxhip\.so\), seed 1$/m, '  and names it');
+is(mxcheck(@run, 'emu:gfx950'), 2, 'a gfx950 refuses code for gfx1250');
 like($err, qr/: built for gfx1250, the device is gfx950$/m, '  and names both architectures');
 is(mxcheck('--device', 'emu:gfx1250', 'gemm/mxfp4_f32/1x1x32/exact'), 2, 'a gfx1250 refuses code for gfx950');
 like($err, qr/: built for gfx950, the device is gfx1250$/m, '  and names both') or diag $err;
