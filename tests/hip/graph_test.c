@@ -480,6 +480,68 @@ static void test_child(void) {
 	must(hipGraphDestroy(b.graph));
 }
 
+hipError_t hipGraphAddNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on, size_t n,
+                           hipGraphNodeParams *params);
+hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams *params);
+hipError_t hipGraphExecNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                     hipGraphNodeParams *params);
+
+/* p = 3, p += 4, p[1] = p, the host counts, an event is recorded and waited for. */
+static void test_any_kind(void) {
+	uint32_t four = 4, five = 5, calls = 0;
+	hipGraph_t g;
+	hipGraphNode_t node[7] = { 0 };
+	hipEvent_t event;
+	must(hipEventCreate(&event));
+	hipMemcpy3DParms c = { .srcPtr = { p, 4, 4, 1 },
+		               .dstPtr = { p + 1, 4, 4, 1 },
+		               .extent = { 4, 1, 1 } };
+	c.kind = hipMemcpyDeviceToDevice;
+	hipGraphNodeParams all[] = {
+		{ .type = hipGraphNodeTypeMemset, .memset = setting(3) },
+		{ .type = hipGraphNodeTypeKernel, .kernel = adding((void *[]){ &p, &four }) },
+		{ .type = hipGraphNodeTypeMemcpy, .memcpy.copyParams = c },
+		{ .type = hipGraphNodeTypeHost, .host = { count, &calls } },
+		{ .type = hipGraphNodeTypeEmpty },
+		{ .type = hipGraphNodeTypeEventRecord, .eventRecord.event = event },
+		{ .type = hipGraphNodeTypeWaitEvent, .eventWait.event = event },
+	};
+	must(hipGraphCreate(&g, 0));
+	for (size_t i = 0; i < COUNT(all); i++)
+		must(hipGraphAddNode(&node[i], g, &node[i ? i - 1 : 0], i > 0, &all[i]));
+	hipGraphExec_t exec = instance(g);
+	ok(run(exec) == 7 && calls == 1 && hipEventQuery(event) == hipSuccess,
+	   "nodes are made of one structure for all kinds");
+	hipGraphNodeParams add_five = { .type = hipGraphNodeTypeKernel,
+		                        .kernel = adding((void *[]){ &p, &five }) };
+	hipGraphNodeParams set_50 = { .type = hipGraphNodeTypeMemset, .memset = setting(50) };
+	must(hipGraphExecNodeSetParams(exec, node[1], &add_five));
+	must(hipGraphNodeSetParams(node[0], &set_50));
+	ok(run(exec) == 8 && run_once(g) == 54,
+	   "and changed by it, in a graph or an executable one");
+	hipGraphNodeParams inner = { .type = hipGraphNodeTypeGraph, .graph.graph = g };
+	hipGraph_t outer;
+	must(hipGraphCreate(&outer, 0));
+	must(hipGraphAddNode(&node[2], outer, NULL, 0, &inner));
+	ok(run_once(outer) == 54, "a graph is such a node, too");
+	ok(hipGraphExecNodeSetParams(NULL, node[0], &set_50) == hipErrorInvalidValue &&
+	           hipGraphExecNodeSetParams(exec, NULL, &set_50) == hipErrorInvalidValue &&
+	           hipGraphExecNodeSetParams(exec, node[0], NULL) == hipErrorInvalidValue &&
+	           hipGraphExecNodeSetParams(exec, node[0], &add_five) == hipErrorInvalidValue &&
+	           hipGraphNodeSetParams(NULL, &set_50) == hipErrorInvalidValue &&
+	           hipGraphAddNode(NULL, g, NULL, 0, &set_50) == hipErrorInvalidValue &&
+	           hipGraphAddNode(&node[3], NULL, NULL, 0, &set_50) == hipErrorInvalidValue &&
+	           hipGraphAddNode(&node[3], g, NULL, 1, &set_50) == hipErrorInvalidValue,
+	   "wrong arguments are errors");
+	all[4].type = (hipGraphNodeType)14;
+	ok(hipGraphAddNode(&node[3], g, NULL, 0, &all[4]) == hipErrorNotSupported,
+	   "so are kinds of nodes that are missing");
+	must(hipGraphExecDestroy(exec));
+	must(hipGraphDestroy(outer));
+	must(hipGraphDestroy(g));
+	must(hipEventDestroy(event));
+}
+
 int main(void) {
 	hipModule_t module;
 	must(hipModuleLoad(&module, built("tests/hip/probe.gpu.co")));
@@ -499,6 +561,7 @@ int main(void) {
 	test_capture_into();
 	test_drawing();
 	test_child();
+	test_any_kind();
 	unsigned n = 0;
 	ok(hipModuleGetFunctionCount(&n, module) == hipSuccess && n > 5, "a module counts kernels");
 	must(hipFree(p));
