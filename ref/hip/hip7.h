@@ -92,6 +92,8 @@ struct mx_node_params {
 };
 #define hipGraphNodeParams struct mx_node_params
 
+typedef struct hipUserObject *hipUserObject_t;
+
 hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D *d);
 hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *d, hipStream_t stream);
 hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t bytes,
