@@ -30,6 +30,7 @@ static void free_node(struct hipGraphNode *node) {
 static void clear_graph(struct ihipGraph *g) {
 	for (size_t i = 0; i < g->n; i++)
 		free_node(g->nodes[i]);
+	mx_references_release(g);
 	free(g->nodes);
 	*g = (struct ihipGraph){ 0 };
 }
@@ -194,7 +195,8 @@ static hipError_t copy_nodes(struct ihipGraph *to, const struct ihipGraph *from,
 
 static hipError_t copy_graph(struct ihipGraph *to, const struct ihipGraph *from) {
 	hipGraphNode_t *done = calloc(from->n + 1, sizeof *done);
-	hipError_t e = done ? copy_nodes(to, from, done) : mx_hip_return(hipErrorOutOfMemory);
+	bool good = done && mx_references_copy(to, from);
+	hipError_t e = good ? copy_nodes(to, from, done) : mx_hip_return(hipErrorOutOfMemory);
 	free(done);
 	return e;
 }

@@ -43,9 +43,17 @@ struct hipGraphNode {
 	struct mx_value value;
 };
 
+/* References of a graph to a user object. */
+struct mx_reference {
+	struct hipUserObject *object;
+	uint64_t n;
+};
+
 struct ihipGraph {
 	struct hipGraphNode **nodes;
 	size_t n;
+	struct mx_reference *references;
+	size_t n_references;
 	bool is_child; /* a node has it */
 };
 
@@ -80,6 +88,11 @@ hipError_t mx_graph_depend(struct ihipGraph *g, struct hipGraphNode *node, const
 hipError_t mx_graph_kernel_node(struct hipGraphNode *node, const struct mx_function *f,
                                 const struct mx_shape *s, void **params, void **extra);
 hipError_t mx_graph_child_node(struct hipGraphNode *node, const struct ihipGraph *child);
+
+/* One reference to each user object of a graph for a copy of it, false if host memory is short; and
+ * the end of all that a graph has. */
+bool mx_references_copy(struct ihipGraph *to, const struct ihipGraph *from);
+void mx_references_release(struct ihipGraph *g);
 
 /* Runs a node; of a child graph the nodes in the order of its list, and the first error ends it. */
 hipError_t mx_node_run(const struct hipGraphNode *node);

@@ -360,6 +360,48 @@ MXHIP_API hipError_t hipGraphAddEmptyNode(hipGraphNode_t *out, hipGraph_t g,
 	return add(out, g, on, n, hipSuccess, &made);
 }
 
+/* ---- nodes of any kind, with one structure for the parameters of all ---- */
+
+static hipError_t any(struct hipGraphNode *node, const hipGraphNodeParams *p) {
+	if (!p)
+		return mx_hip_return(hipErrorInvalidValue);
+	switch ((int)p->type) {
+	case hipGraphNodeTypeKernel: return kernel(node, &p->kernel);
+	case hipGraphNodeTypeMemcpy: return box(node, &p->memcpy.copyParams);
+	case hipGraphNodeTypeMemset: return memory_set(node, &p->memset);
+	case hipGraphNodeTypeHost: return host(node, &p->host);
+	case hipGraphNodeTypeGraph: return child(node, p->graph.graph);
+	case hipGraphNodeTypeEmpty:
+		*node = (struct hipGraphNode){ .type = hipGraphNodeTypeEmpty };
+		return hipSuccess;
+	case hipGraphNodeTypeWaitEvent: return event(node, p->type, p->eventWait.event);
+	case hipGraphNodeTypeEventRecord: return event(node, p->type, p->eventRecord.event);
+	default: return mx_hip_fail(hipErrorNotSupported, "a node of type %d", (int)p->type);
+	}
+}
+
+MXHIP_API hipError_t hipGraphAddNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on,
+                                     size_t n, hipGraphNodeParams *p);
+MXHIP_API hipError_t hipGraphAddNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on,
+                                     size_t n, hipGraphNodeParams *p) {
+	struct hipGraphNode made;
+	return add(out, g, on, n, any(&made, p), &made);
+}
+
+MXHIP_API hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams *p);
+MXHIP_API hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams *p) {
+	struct hipGraphNode made;
+	return set(node, any(&made, p), &made);
+}
+
+MXHIP_API hipError_t hipGraphExecNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                               hipGraphNodeParams *p);
+MXHIP_API hipError_t hipGraphExecNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                               hipGraphNodeParams *p) {
+	struct hipGraphNode made;
+	return set(in(exec, node), any(&made, p), &made);
+}
+
 /* ---- nodes that do not run ---- */
 
 MXHIP_API hipError_t hipGraphNodeSetEnabled(hipGraphExec_t exec, hipGraphNode_t node,

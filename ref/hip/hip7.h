@@ -68,6 +68,32 @@ struct mx_memory_properties {
 };
 #define hipMemAllocationProp struct mx_memory_properties
 
+/* The parameters of a node of any kind. */
+struct mx_node_params {
+	hipGraphNodeType type;
+	int reserved0[3];
+	union {
+		long long reserved1[29];
+		hipKernelNodeParams kernel;
+		struct {
+			int flags, reserved[3];
+			hipMemcpy3DParms copyParams;
+		} memcpy;
+		hipMemsetParams memset;
+		hipHostNodeParams host;
+		struct {
+			hipGraph_t graph;
+		} graph;
+		struct {
+			hipEvent_t event;
+		} eventWait, eventRecord;
+	};
+	long long reserved2;
+};
+#define hipGraphNodeParams struct mx_node_params
+
+typedef struct hipUserObject *hipUserObject_t;
+
 hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D *d);
 hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *d, hipStream_t stream);
 hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t bytes,

@@ -65,6 +65,7 @@ enum mx_handle {
 	MX_MEMORY, /* hipMemCreate */
 	MX_RTC_PROGRAM,
 	MX_RTC_LINK,
+	MX_USER_OBJECT,
 };
 
 /* Makes a handle live; false if host memory is short. */

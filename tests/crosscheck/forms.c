@@ -23,6 +23,8 @@ int main(void) {
 	SIZE(hipKernelNodeParams), PLACE(hipKernelNodeParams, gridDim);
 	SIZE(hipPointerAttribute_t), PLACE(hipPointerAttribute_t, devicePointer);
 	SIZE(struct hipFuncAttributes), PLACE(struct hipFuncAttributes, numRegs);
+	SIZE(hipGraphNodeParams), PLACE(hipGraphNodeParams, kernel);
+	PLACE(hipGraphNodeParams, memcpy.copyParams), PLACE(hipGraphNodeParams, reserved2);
 	SIZE(hipLaunchParams), SIZE(hipIpcMemHandle_t), SIZE(hipIpcEventHandle_t), SIZE(hipUUID);
 	NUMBER(hipMemoryTypeHost), NUMBER(hipMemoryTypeDevice), NUMBER(hipMemoryTypeManaged);
 	NUMBER(hipMemoryTypeArray), NUMBER(hipMemoryTypeUnified);

@@ -480,6 +480,142 @@ static void test_child(void) {
 	must(hipGraphDestroy(b.graph));
 }
 
+hipError_t hipGraphAddNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on, size_t n,
+                           hipGraphNodeParams *params);
+hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams *params);
+hipError_t hipGraphExecNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                     hipGraphNodeParams *params);
+
+/* p = 3, p += 4, p[1] = p, the host counts, an event is recorded and waited for. */
+static void test_any_kind(void) {
+	uint32_t four = 4, five = 5, calls = 0;
+	hipGraph_t g;
+	hipGraphNode_t node[7] = { 0 };
+	hipEvent_t event;
+	must(hipEventCreate(&event));
+	hipMemcpy3DParms c = { .srcPtr = { p, 4, 4, 1 },
+		               .dstPtr = { p + 1, 4, 4, 1 },
+		               .extent = { 4, 1, 1 } };
+	c.kind = hipMemcpyDeviceToDevice;
+	hipGraphNodeParams all[] = {
+		{ .type = hipGraphNodeTypeMemset, .memset = setting(3) },
+		{ .type = hipGraphNodeTypeKernel, .kernel = adding((void *[]){ &p, &four }) },
+		{ .type = hipGraphNodeTypeMemcpy, .memcpy.copyParams = c },
+		{ .type = hipGraphNodeTypeHost, .host = { count, &calls } },
+		{ .type = hipGraphNodeTypeEmpty },
+		{ .type = hipGraphNodeTypeEventRecord, .eventRecord.event = event },
+		{ .type = hipGraphNodeTypeWaitEvent, .eventWait.event = event },
+	};
+	must(hipGraphCreate(&g, 0));
+	for (size_t i = 0; i < COUNT(all); i++)
+		must(hipGraphAddNode(&node[i], g, &node[i ? i - 1 : 0], i > 0, &all[i]));
+	hipGraphExec_t exec = instance(g);
+	ok(run(exec) == 7 && calls == 1 && hipEventQuery(event) == hipSuccess,
+	   "nodes are made of one structure for all kinds");
+	hipGraphNodeParams add_five = { .type = hipGraphNodeTypeKernel,
+		                        .kernel = adding((void *[]){ &p, &five }) };
+	hipGraphNodeParams set_50 = { .type = hipGraphNodeTypeMemset, .memset = setting(50) };
+	must(hipGraphExecNodeSetParams(exec, node[1], &add_five));
+	must(hipGraphNodeSetParams(node[0], &set_50));
+	ok(run(exec) == 8 && run_once(g) == 54,
+	   "and changed by it, in a graph or an executable one");
+	hipGraphNodeParams inner = { .type = hipGraphNodeTypeGraph, .graph.graph = g };
+	hipGraph_t outer;
+	must(hipGraphCreate(&outer, 0));
+	must(hipGraphAddNode(&node[2], outer, NULL, 0, &inner));
+	ok(run_once(outer) == 54, "a graph is such a node, too");
+	ok(hipGraphExecNodeSetParams(NULL, node[0], &set_50) == hipErrorInvalidValue &&
+	           hipGraphExecNodeSetParams(exec, NULL, &set_50) == hipErrorInvalidValue &&
+	           hipGraphExecNodeSetParams(exec, node[0], NULL) == hipErrorInvalidValue &&
+	           hipGraphExecNodeSetParams(exec, node[0], &add_five) == hipErrorInvalidValue &&
+	           hipGraphNodeSetParams(NULL, &set_50) == hipErrorInvalidValue &&
+	           hipGraphAddNode(NULL, g, NULL, 0, &set_50) == hipErrorInvalidValue &&
+	           hipGraphAddNode(&node[3], NULL, NULL, 0, &set_50) == hipErrorInvalidValue &&
+	           hipGraphAddNode(&node[3], g, NULL, 1, &set_50) == hipErrorInvalidValue,
+	   "wrong arguments are errors");
+	all[4].type = (hipGraphNodeType)14;
+	ok(hipGraphAddNode(&node[3], g, NULL, 0, &all[4]) == hipErrorNotSupported,
+	   "so are kinds of nodes that are missing");
+	must(hipGraphExecDestroy(exec));
+	must(hipGraphDestroy(outer));
+	must(hipGraphDestroy(g));
+	must(hipEventDestroy(event));
+}
+
+hipError_t hipUserObjectCreate(hipUserObject_t *object, void *data, hipHostFn_t destroy,
+                               unsigned references, unsigned flags);
+hipError_t hipUserObjectRetain(hipUserObject_t object, unsigned n);
+hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned n);
+hipError_t hipGraphRetainUserObject(hipGraph_t g, hipUserObject_t object, unsigned n,
+                                    unsigned flags);
+hipError_t hipGraphReleaseUserObject(hipGraph_t g, hipUserObject_t object, unsigned n);
+
+static void test_user_object(void) {
+	uint32_t gone = 0;
+	hipUserObject_t o, bad;
+	must(hipUserObjectCreate(&o, &gone, count, 2, 1));
+	must(hipUserObjectRetain(o, 3));
+	must(hipUserObjectRelease(o, 4));
+	ok(!gone && hipUserObjectRelease(o, 2) == hipSuccess && !gone,
+	   "a user object lives while it has references; more are not released");
+	must(hipUserObjectRelease(o, 1));
+	ok(gone == 1 && hipUserObjectRelease(o, 1) == hipSuccess &&
+	           hipUserObjectRetain(o, 1) == hipSuccess && gone == 1,
+	   "the last one destroys its data, once");
+	ok(hipUserObjectCreate(NULL, &gone, count, 1, 1) == hipErrorInvalidValue &&
+	           hipUserObjectCreate(&bad, &gone, NULL, 1, 1) == hipErrorInvalidValue &&
+	           hipUserObjectCreate(&bad, &gone, count, 0, 1) == hipErrorInvalidValue &&
+	           hipUserObjectCreate(&bad, &gone, count, 1u << 31, 1) == hipErrorInvalidValue &&
+	           hipUserObjectCreate(&bad, &gone, count, 1, 0) == hipErrorInvalidValue &&
+	           hipUserObjectRetain(NULL, 1) == hipErrorInvalidValue &&
+	           hipUserObjectRelease(NULL, 1) == hipErrorInvalidValue,
+	   "wrong arguments of user objects are errors");
+}
+
+/* The references of graph, clone, executable graph and pending launch. */
+static void test_retained_object(void) {
+	struct built b;
+	uint32_t gone = 0;
+	hipUserObject_t o;
+	hipGraph_t clone;
+	hipStream_t s;
+	build(&b, 3, 4);
+	must(hipGraphDestroyNode(b.call)); /* host functions do not wait for a call */
+	must(hipStreamCreate(&s));
+	must(hipUserObjectCreate(&o, &gone, count, 1, 1));
+	must(hipGraphRetainUserObject(b.graph, o, 2, 0));
+	must(hipGraphReleaseUserObject(b.graph, o, 1));
+	must(hipGraphReleaseUserObject(b.graph, o, 2));   /* more than it has */
+	must(hipGraphRetainUserObject(b.graph, o, 1, 1)); /* moves that of the program */
+	must(hipGraphClone(&clone, b.graph));
+	hipGraphExec_t exec = instance(b.graph);
+	must(hipGraphDestroy(b.graph));
+	ok(!gone, "copies of a graph retain its user objects");
+	must(hipGraphDestroy(clone));
+	p[3] = 0;
+	must(hipStreamWaitValue32(s, p + 3, 1, hipStreamWaitValueEq, UINT32_MAX));
+	must(hipGraphLaunch(exec, s));
+	must(hipGraphExecDestroy(exec));
+	bool pending = !gone;
+	p[3] = 1;
+	must(hipStreamSynchronize(s));
+	if (!ok(pending && gone == 1, "until the last launch is over"))
+		diag("pending %d, destroyed %u times", pending, gone);
+	must(hipGraphCreate(&clone, 0));
+	must(hipUserObjectCreate(&o, &gone, count, 1, 1));
+	ok(hipGraphRetainUserObject(NULL, o, 1, 0) == hipErrorInvalidValue &&
+	           hipGraphRetainUserObject(clone, NULL, 1, 0) == hipErrorInvalidValue &&
+	           hipGraphRetainUserObject(clone, o, 0, 0) == hipErrorInvalidValue &&
+	           hipGraphRetainUserObject(clone, o, 1, 2) == hipErrorInvalidValue &&
+	           hipGraphReleaseUserObject(NULL, o, 1) == hipErrorInvalidValue &&
+	           hipGraphReleaseUserObject(clone, NULL, 1) == hipErrorInvalidValue &&
+	           hipGraphReleaseUserObject(clone, o, 0) == hipErrorInvalidValue,
+	   "a graph needs an object, a number and a flag that there is");
+	must(hipUserObjectRelease(o, 1));
+	must(hipGraphDestroy(clone));
+	must(hipStreamDestroy(s));
+}
+
 int main(void) {
 	hipModule_t module;
 	must(hipModuleLoad(&module, built("tests/hip/probe.gpu.co")));
@@ -499,6 +635,9 @@ int main(void) {
 	test_capture_into();
 	test_drawing();
 	test_child();
+	test_any_kind();
+	test_user_object();
+	test_retained_object();
 	unsigned n = 0;
 	ok(hipModuleGetFunctionCount(&n, module) == hipSuccess && n > 5, "a module counts kernels");
 	must(hipFree(p));
