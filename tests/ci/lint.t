@@ -326,8 +326,8 @@ my $printed = "$dir/gfx1250.co";
 system("printf 's_endpgm\n' | $llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx1250 " .
 	"-filetype=obj -o $dir/gfx1250.o && $llvm/ld.lld -shared $dir/gfx1250.o -o $printed") == 0
 	or BAIL_OUT('no gfx1250');
-for my $command ('lint', 'run --case cases/gemm/mxfp4_f32.yaml gemm/mxfp4_f32/1x1x32/exact --co',
-	'mutate --case cases/gemm/mxfp4_f32.yaml gemm/mxfp4_f32/1x1x32/exact --co') {
+my $gfx950 = '--device emu:gfx950 --case cases/gemm/mxfp4_f32.yaml gemm/mxfp4_f32/1x1x32/exact --co';
+for my $command ('lint', "run $gfx950", "mutate $gfx950") {
 	my $said = `$build/mxcheck $command $printed 2>&1 >/dev/null`;
 	is($? >> 8, 2, "$command refuses code for gfx1250");
 	like($said, qr/^mxcheck[^\n]*: \S+gfx1250\.co: built for gfx1250, [^\n]+\n\z/, '  in one line');
