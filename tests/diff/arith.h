@@ -153,8 +153,9 @@ INTEGERS(TO_INTEGER, f64)
 /* A product of two bf16, whose f32 is hidden: see OPAQUE. */
 #define times_bf16(a, b) (bf16) OPAQUE((f32)(a) * (f32)(b))
 
-/* Reads of other lanes of the wave of WAVE lanes, all active: from an array in LDS with a word for each work-item,
- * the word of lane `lane`, that of lane - n in the row of 16, and the mask of odd words. */
+/* Reads of other lanes of the wave of WAVE lanes, all active: from an array in LDS with a word for
+ * each work-item, the word of lane `lane`, that of lane - n in the row of 16, and the mask of odd
+ * words. */
 #ifdef __AMDGCN__
 #define OF_ANY(array, lane) (u32) __builtin_amdgcn_ds_bpermute((lane)*4, (array)[self->place.me])
 #define OF_ONE(array, lane) (u32) __builtin_amdgcn_readlane((array)[self->place.me], lane)
@@ -184,12 +185,21 @@ INTEGERS(TO_INTEGER, f64)
 #define fma_f16x8(a, b, c) __builtin_elementwise_fma(a, b, c)
 #define udot4(a, b, c)     __builtin_amdgcn_udot4(a, b, c, false)
 #ifdef __gfx1250__
+#define LANE_XOR(array, n)  (u32) __builtin_amdgcn_permlane_xor((array)[self->place.me], n, 32)
+#define LANE_OF_8(array, n) (u32) __builtin_amdgcn_permlane_bcast((array)[self->place.me], n, 8)
+#define LANE_BY(array, by)                                                                         \
+	(u32) __builtin_amdgcn_permlane16(0, (array)[self->place.me], (u32)(by),                   \
+	                                  (u32)((by) >> 32), true, true)
+#define sat4(a) (u32) __builtin_amdgcn_sat_pk4_i4_i8(a)
+#define look_up(a, b, n)                                                                           \
+	__builtin_bit_cast(u64,                                                                    \
+	                   __builtin_amdgcn_perm_pk16_b4_u4(b, a, __builtin_bit_cast(u32x2, n)))
 #define sdot4(a, b, c) __builtin_amdgcn_sudot4(true, a, true, b, c, false)
 #else
 #define sdot4(a, b, c) __builtin_amdgcn_sdot4(a, b, c, false)
 #endif
-#define perm(a, b, c)      __builtin_amdgcn_perm(a, b, (c)&0x07070707)
-#define sad_u8(a, b, c)    __builtin_amdgcn_sad_u8(a, b, c)
+#define perm(a, b, c)   __builtin_amdgcn_perm(a, b, (c)&0x07070707)
+#define sad_u8(a, b, c) __builtin_amdgcn_sad_u8(a, b, c)
 #else
 #define OF_ANY(array, lane) (array)[(self->place.me & ~(WAVE - 1)) + ((lane) & (WAVE - 1))]
 #define OF_ONE(array, lane) OF_ANY(array, lane)
@@ -262,6 +272,35 @@ bf16 __truncdfbf2(f64 x) {
 }
 bf16 __truncsfbf2(f32 x) {
 	return __truncdfbf2(x);
+}
+#endif
+
+/* ---- what gfx1250 has instructions for, in C for the others ---- */
+
+#ifndef __gfx1250__
+/* The word of lane ^ n, that of lane n of the 8 around it, and that of the lane of the row of 16
+ * that four bits of `by` select. */
+#define LANE                (self->place.me & (WAVE - 1))
+#define LANE_XOR(array, n)  OF_ANY(array, LANE ^ (n))
+#define LANE_OF_8(array, n) OF_ANY(array, (LANE & ~7) | (n))
+#define LANE_BY(array, by)  OF_ANY(array, (LANE & ~15) | ((by) >> 4 * (LANE & 15) & 15))
+
+/* Four signed bytes as numbers of 4 bits. */
+static u32 sat4(u32 a) {
+	u32 all = 0;
+	for (u32 i = 0; i < 4; i++) {
+		i8 v = (i8)(a >> 8 * i);
+		all |= (u32)((v < -8 ? -8 : v > 7 ? 7 : v) & 15) << 4 * i;
+	}
+	return all;
+}
+
+/* Of the 16 numbers of 4 bits in a and b those that n selects. */
+static u64 look_up(u32 a, u32 b, u64 n) {
+	u64 table = a | (u64)b << 32, all = 0;
+	for (u32 i = 0; i < 64; i += 4)
+		all |= (table >> 4 * (n >> i & 15) & 15) << i;
+	return all;
 }
 #endif
 

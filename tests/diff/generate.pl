@@ -99,6 +99,7 @@ my %operation = (
 		(map { "${e}$_(<e>, <e>)" } qw(add_sat sub_sat min max)),
 		(map { "${e}$_(<e>)" } qw(bitreverse popcount)), "${e}fshl(<e>, <e>, <e>)",
 		'udot4(<u>, <u>, <u>)', 'sdot4(<j>, <j>, <j>)', 'perm(<u>, <u>, <u>)', 'sad_u8(<u>, <u>, <u>)',
+		'sat4(<u>)', '(<E>)look_up(<u>, <u>, (u64)<u> << 32 | <u>)',
 		(map { "__builtin_reduce_$_(<v>)" } qw(add xor max)), @shared, @shared,
 	],
 	float => [
@@ -292,7 +293,9 @@ sub across_lanes {
 	return "u64 uniform = OF_ONE($array, " . below(64) . ") * 0x9e3779b97f4a7c15;\n"
 		. "self->u32_0 ^= OF_ANY($array, self->u32_1);\n"
 		. "self->i32_0 += ROTATED($array, " . (1 + below(15)) . ");\n"
-		. "self->u64_0 -= ODD($array);\n";
+		. "self->u64_0 -= ODD($array);\n"
+		. "self->u32_1 += LANE_XOR($array, " . below(32) . ") ^ LANE_OF_8($array, " . below(8) . ");\n"
+		. sprintf("self->u32_1 ^= LANE_BY($array, 0x" . "%04x" x 4 . "ull);\n", map { below(1 << 16) } 1 .. 4);
 }
 
 # Initialises the LDS that the next phase reads, and its counters.
