@@ -215,10 +215,7 @@ check-nightly: check-long
 	@MXCHECK_NIGHTLY=1 $(PROVE)
 check-hw: setup
 	@$(MAKE) --no-print-directory all
-	@$(B)/mxcheck --device hip; status=$$?; \
-	test $$status -ne 77 || { echo 'skipped: no gfx950 here: the cases and 2 probes'; exit 0; }; \
-	test $$status -eq 0 && $(B)/mxcheck probe --device hip --out $(B)/gfx950.yaml && \
-	{ $(B)/mxcheck probe --device hip --assumptions --out $(B)/gfx950-assumptions.yaml; test $$? -le 1; }
+	@ci/package/check-hw.sh $(B)
 
 # ---- benches: CSV lines `name,unit,median,spread` ----
 BENCHES  := $(patsubst %.c,$(B)/%.t,$(sort $(wildcard tests/bench/*_bench.c)))

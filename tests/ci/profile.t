@@ -45,6 +45,17 @@ sub measured {
 	like($out, qr/^      reproduce: .* --profile '\Q$file\E' /m, '  the command to repeat it has the profile');
 }
 
+# make check-hw with one instruction, one case and one rule.
+sub check_hw {
+	my ($case) = @_;
+	mkdir "$dir/hw";
+	my $real = abs_path($mxcheck);
+	spew("$dir/hw/mxcheck", "#!/bin/sh\ncase \"\$*\" in\n*--assumptions*) exec $real \"\$@\" --rules TRANSPOSE ;;\n" .
+		"probe*) exec $real \"\$@\" --insn $insn --dots 500 ;;\n*) exec $real \"\$@\" '$case' ;;\nesac\n");
+	chmod 0755, "$dir/hw/mxcheck";
+	return run('ci/package/check-hw.sh', "$dir/hw");
+}
+
 SKIP: {
 	skip 'there is an AMD GPU driver here', 1 if -e '/dev/kfd';
 	skip 'a runtime without sanitizers does not load into one with them', 1 if $ENV{SAN};
@@ -52,6 +63,11 @@ SKIP: {
 	local $ENV{LD_LIBRARY_PATH} = join ':', $dir, $ENV{LD_LIBRARY_PATH} // ();
 	measured('group=128,fused=1,align=25,round=1,zero=1');
 	measured('group=16,parts=2,align=20,join=22,dot=26,acc=24,drop=25,cut=1') if is_long();
+	local $ENV{SLOW_HIP_MEMBER} = 'group=128,fused=1,align=25,round=1,zero=1';
+	is(check_hw($general), 0, 'make check-hw judges the cases by the profiles that it measured') or diag $out, $err;
+	ok(-s "$dir/hw/$_", "  and leaves $_") for 'gfx950.yaml', 'gfx950-assumptions.yaml';
+	is(check_hw('gemm/mxfp8_f32/64x64x512/general'), 1, '  a case that fails') or diag $out, $err;
+	like($out, qr/random dots, 0 wrong.*^FAIL .*^1 rule asked/ms, '  keeps nothing from being asked') or diag $out, $err;
 }
 
 # ---- the emulator and each judge ----
