@@ -29,7 +29,7 @@ struct mx_matrix_profiles {
 	const mx_profile *sparse[MX_SPARSE_INSNS];                         /* by mx_sparse_at */
 };
 
-/* Gives p to the instruction of its name; false: there is none. Those of f32 and f64 ignore it. */
+/* Gives p to the instruction of its name; false: there is none. Those of f64 ignore it. */
 bool mx_matrix_profiles_add(struct mx_matrix_profiles *t, const mx_profile *p);
 
 /* The profile of a dense or a sparse instruction; NULL: none. */
