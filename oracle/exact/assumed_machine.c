@@ -446,6 +446,27 @@ static void ask_offset(const struct exact_question *q, size_t n, uint32_t *r) {
 	r[B] = 128;
 }
 
+/* c of the first active lane, which is not the first of the wave. */
+static void first_active(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                         unsigned n, uint32_t *d) {
+	(void)q;
+	for (unsigned l = 0; l < EXACT_LANES; l++)
+		d[l] = r[(answer ? 0 : 1) * n + C];
+}
+
+static void ask_active(const struct exact_question *q, size_t n, uint32_t *r) {
+	ask_copy(q, n, r);
+	r[A] = n % EXACT_LANES != 0;
+}
+
+/* The upper half of a, or of c, is swapped for the lower half of b. */
+static void swapped_halves(const struct exact_question *q, unsigned answer, const uint32_t *r,
+                           unsigned n, uint32_t *d) {
+	(void)q;
+	for (unsigned l = 0; l < EXACT_LANES; l++)
+		d[l] = l < 32 ? r[l * n + (answer ? C : A)] : r[(l - 32) * n + B];
+}
+
 /* ---- the questions ---- */
 
 #define SPARSE(name, m)                                                                            \
@@ -608,6 +629,9 @@ static const struct exact_question questions[] = {
 	WAIT("wait_valu_dpp", VALUES, CHOICE(A, C), ask_copy, .lane = copy),
 	WAIT("wait_valu_readlane", VALUES, CHOICE(A, C), ask_uniform, .lane = copy),
 	WAIT("wait_valu_readfirstlane", VALUES, CHOICE(A, C), ask_uniform, .lane = copy),
+	WAIT("wait_exec_readfirstlane", VALUES, 0, ask_active, .wave = first_active),
+	WAIT("wait_valu_permlane", VALUES, 0, ask_copy, .wave = swapped_halves),
+	WAIT("wait_mode_getreg", VALUES, CHOICE(SCALAR, ZERO), ask_copy, .scalar = 5, .lane = copy),
 	WAIT("wait_packed_valu", VALUES, CHOICE(A, C), ask_copy, .lane = copy),
 	WAIT("wait_mfma_write", LATER, OF_C(1, 8), ask_zeros, .lane = last_write),
 	WAIT("wait_sgpr_valu", VALUES, CHOICE(A, SCALAR), ask_uniform, .lane = copy),
