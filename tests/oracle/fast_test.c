@@ -232,7 +232,7 @@ static void each_kernel(void) {
 
 int main(void) {
 	all_formats("block32", 4);
-	all_formats("cdna3", 1);
+	all_formats("cdna3", 2);
 	double_rounding();
 	long_dots();
 	cancelled_dots();
