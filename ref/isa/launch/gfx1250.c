@@ -8,6 +8,7 @@
 #include "../encoding/instruction_set.h"
 #include "../machine/registers.h"
 #include "../schedule/clusters.h"
+#include "../waitstates/hazard.h"
 #include "launch.h"
 
 /* ---- the start of a wave ---- */
@@ -122,4 +123,5 @@ const struct mx_isa mx_gfx1250 = {
 	.disassemble = mx_gfx1250_disassemble,
 	.banks_after = mx_gfx1250_banks_after,
 	.handlers = mx_all_handlers,
+	.hazards = &mx_gfx1250_hazards,
 };

@@ -7,6 +7,7 @@
 #include "../encoding/instruction_set.h"
 #include "../encoding/operands.h"
 #include "../machine/wave.h"
+#include "../waitstates/hazard.h"
 
 /* A text buffer; text beyond its room is cut. */
 struct words {
@@ -214,7 +215,11 @@ static void put_unwaited(struct words *t, const struct mx_finding *f) {
 
 /* The instructions that add the missing wait states. */
 static void put_nops(struct words *t, unsigned states) {
-	const char *nop = t->isa->nop.name;
+	const char *nop = t->isa->nop.name, *single = t->isa->hazards->nop;
+	if (single) {
+		put(t, "%u %s %s missing", states, single, states > 1 ? "are" : "is");
+		return;
+	}
 	if (states > 16)
 		put(t, "%s 15 and ", nop);
 	put(t, "%s %u %s missing", nop, (states - 1) % 16, states > 16 ? "are" : "is");

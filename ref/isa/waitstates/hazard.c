@@ -16,6 +16,7 @@ typedef enum {
 } condition;
 
 struct row {
+	uint8_t set;            /* mx_hazard_set */
 	uint64_t first, second; /* classes */
 	uint8_t first_operand, second_operand, condition, states[4];
 	uint8_t tolerated; /* missing states with which it is a note */
@@ -27,8 +28,10 @@ enum { SEEN = 0, REQUIRED = 0, BROKEN = UINT8_MAX, SINGLE = UINT8_MAX };
 #define BROKEN_BY(n) n
 
 static const struct row rows[] = {
-#define MX_ROW(one, one_operand, two, two_operand, condition, s2, s4, s8, s16, evidence, source)   \
-	{ 1ull << MX_CLASS_##one,                                                                  \
+#define MX_ROW(set, one, one_operand, two, two_operand, condition, s2, s4, s8, s16, evidence,      \
+               source)                                                                             \
+	{ MX_HAZARDS_##set,                                                                        \
+	  1ull << MX_CLASS_##one,                                                                  \
 	  1ull << MX_CLASS_##two,                                                                  \
 	  MX_OPERAND_##one_operand,                                                                \
 	  MX_OPERAND_##two_operand,                                                                \
@@ -57,13 +60,15 @@ static bool fits(const struct mx_hazard_traits *f, uint32_t operands, uint64_t c
 	return f->classes & class && operands >> operand & 1;
 }
 
-void mx_traits_match(struct mx_hazard_traits *f) {
+void mx_traits_match(struct mx_hazard_traits *f, mx_hazard_set set) {
 	uint32_t operands = 1u << MX_OPERAND_NONE;
 	for (unsigned i = 0; i < f->n; i++)
 		operands |= 1u << f->range[i].operand;
 	for (unsigned i = 0; i < ROWS; i++) {
 		const struct row *r = &rows[i];
 		unsigned states = states_after(r, f->passes);
+		if (r->set != set)
+			continue;
 		if (states && fits(f, operands, r->first, r->first_operand)) {
 			f->first[i / 64] |= 1ull << i % 64;
 			f->reach = states > f->reach ? (uint8_t)states : f->reach;
@@ -180,17 +185,18 @@ static bool find(const struct mx_hazard_traits *first, const struct mx_hazard_tr
 static bool hazard_at(const struct mx_hazard_traits *first, const struct mx_hazard_traits *second,
                       const struct mx_distance *d, struct mx_hazard *h) {
 	struct mx_hazard busy;
-	if (!find(first, second, d, d->states - 1, h))
+	if (!find(first, second, d, d->states - first->states, h))
 		return false;
-	h->pipe_helps =
-		h->severity == MX_HAZARD_FINDING &&
-		!(find(first, second, d, d->busy - 1, &busy) && busy.severity == MX_HAZARD_FINDING);
+	h->pipe_helps = h->severity == MX_HAZARD_FINDING &&
+	                !(find(first, second, d, d->busy - first->states, &busy) &&
+	                  busy.severity == MX_HAZARD_FINDING);
 	if (h->pipe_helps)
 		h->severity = MX_HAZARD_NOTE;
 	return true;
 }
 
-const struct mx_hazard_rules mx_gfx950_hazards = { mx_gfx950_traits, hazard_at };
+const struct mx_hazard_rules mx_gfx950_hazards = { mx_gfx950_traits, hazard_at, NULL };
+const struct mx_hazard_rules mx_gfx1250_hazards = { mx_gfx1250_traits, hazard_at, "v_nop" };
 
 struct mx_finding mx_hazard_finding(const struct mx_hazard *h, const struct mx_inst *first,
                                     const struct mx_inst *second) {

@@ -1,5 +1,5 @@
-/* Wait states that two instructions need between them. hazards.def has the rules of
- * gfx950. The executor checks them on the path that a wave takes, `mxcheck lint` on all paths. */
+/* Wait states that two instructions need between them. hazards.def has the rules.
+ * The executor checks them on the path that a wave takes, `mxcheck lint` on all paths. */
 #ifndef MX_HAZARD_H
 #define MX_HAZARD_H
 
@@ -12,10 +12,14 @@
 	X(VALU) X(NOT_DOT) X(DOT) X(TRANS) X(NOT_TRANS) X(SHIFTS) X(PACKED) X(CMPX) X(DPP) \
 	X(PERMLANE) X(NOT_PERMLANE) X(READLANE) X(READFIRST) X(WRITELANE) X(LANE) X(DIV_FMAS) X(FMA_F64) \
 	X(MATRIX) X(XDL) X(GEMM) X(SGEMM) X(DGEMM) X(DGEMM_16) X(DGEMM_4) \
+	X(WMMA) X(WMMA_F8F6F4) X(SWMMAC) X(COEXECUTES) \
 	X(MEMORY) X(VMEM) X(SELF_VMEM) X(VSTORE) X(STORE) X(STORE_SGPR) X(FLAT_DMA) X(BUFFER_DMA) X(ADDTID) \
 	X(SMEM) X(SELF_SMEM) X(SALU) X(SENDMSG) X(MOVREL) X(SETREG) X(GETREG) X(SETVSKIP) \
 	X(SET_MODE_VSKIP) X(SET_TRAPSTS) X(RFE) X(VECTOR)
 /* clang-format on */
+
+/* The instruction sets of the rules. */
+typedef enum { MX_HAZARDS_GFX950, MX_HAZARDS_GFX1250 } mx_hazard_set;
 
 enum {
 #define X(name) MX_CLASS_##name,
@@ -51,7 +55,8 @@ enum { MX_HAZARD_RANGES = 16, MX_HAZARD_HORIZON = 20 /* most states that a row r
 struct mx_hazard_traits {
 	const struct mx_inst *in;
 	uint64_t classes; /* one bit for each */
-	uint8_t passes;   /* of a matrix instruction: 2, 4, 8 or 16 */
+	uint8_t passes;   /* of a matrix instruction: 0, 2, 4, 8 or 16 */
+	uint8_t pipe;     /* states for which the next matrix instruction may wait: gfx950 */
 	uint8_t n;
 	uint8_t states;    /* wait states that it provides */
 	uint8_t reach;     /* as first instruction: most states that a row requires */
@@ -68,7 +73,7 @@ struct mx_hazard_traits {
  * program keeps them. NULL if memory is short. */
 const struct mx_hazard_traits *mx_program_traits(const struct mx_program *p);
 
-/* The wait states that the instruction itself provides. */
+/* The wait states that an instruction of gfx950 itself provides. */
 unsigned mx_wait_states(const struct mx_inst *in);
 
 /* The distance between two instructions in wait states, from issue to issue. `states` counts as the
@@ -85,7 +90,7 @@ struct mx_distance {
 
 /* Begins at the second instruction; goes back to one that is `states` before the last. */
 static inline struct mx_distance mx_distance_from(const struct mx_hazard_traits *second) {
-	return (struct mx_distance){ .matrix = second->passes ? 0 : -1,
+	return (struct mx_distance){ .matrix = second->pipe ? 0 : -1,
 		                     .clause = second->classes & MX_CLAUSES };
 }
 static inline void mx_distance_back(struct mx_distance *d, const struct mx_hazard_traits *first,
@@ -94,10 +99,10 @@ static inline void mx_distance_back(struct mx_distance *d, const struct mx_hazar
 	d->busy += states;
 	d->breaks += d->other + states - first->states;
 	d->other = !(first->classes & d->clause);
-	if (!first->passes)
+	if (!first->pipe)
 		return;
-	if (d->matrix >= 0 && d->busy < (unsigned)d->matrix + first->passes)
-		d->busy = (unsigned)d->matrix + first->passes;
+	if (d->matrix >= 0 && d->busy < (unsigned)d->matrix + first->pipe)
+		d->busy = (unsigned)d->matrix + first->pipe;
 	d->matrix = (int)d->busy;
 }
 
@@ -117,12 +122,20 @@ struct mx_hazard_rules {
 	bool (*hazard_at)(const struct mx_hazard_traits *first,
 	                  const struct mx_hazard_traits *second, const struct mx_distance *d,
 	                  struct mx_hazard *h);
+
+	/* The instruction that is one wait state each time; NULL: that of the instruction set,
+	 * which has a count. */
+	const char *nop;
 };
 
-/* hazard_traits.c, hazard.c */
-extern const struct mx_hazard_rules mx_gfx950_hazards;
+/* hazard_traits.c, hazard_traits_gfx1250.c, hazard.c */
+extern const struct mx_hazard_rules mx_gfx950_hazards, mx_gfx1250_hazards;
 void mx_gfx950_traits(const struct mx_inst *in, struct mx_hazard_traits *f);
-void mx_traits_match(struct mx_hazard_traits *f); /* last step: the rows that fit the rest */
+void mx_gfx1250_traits(const struct mx_inst *in, struct mx_hazard_traits *f);
+void mx_traits_add(struct mx_hazard_traits *f, mx_hazard_operand operand, unsigned code,
+                   unsigned n);
+/* The last step: the rows that fit the rest. */
+void mx_traits_match(struct mx_hazard_traits *f, mx_hazard_set set);
 
 /* Wait states that are missing. */
 static inline unsigned mx_hazard_lacks(const struct mx_hazard *h) {

@@ -22,7 +22,8 @@ unsigned mx_wait_states(const struct mx_inst *in) {
 
 /* ---- registers ---- */
 
-static void add(struct mx_hazard_traits *f, mx_hazard_operand operand, unsigned code, unsigned n) {
+void mx_traits_add(struct mx_hazard_traits *f, mx_hazard_operand operand, unsigned code,
+                   unsigned n) {
 	if (n && f->n < MX_HAZARD_RANGES)
 		f->range[f->n++] = (struct mx_hazard_range){ operand, (uint8_t)n, (uint16_t)code };
 }
@@ -55,15 +56,15 @@ static void add_alu_read(struct mx_hazard_traits *f, const struct mx_operand *o)
 	bool dot = f->classes & IN(DOT) && (o->role == MX_AS_SRC0 || o->role == MX_AS_SRC1);
 	unsigned code = mx_first_register(o->code);
 	if (mx_tests_zero(o->code))
-		add(f, MX_OPERAND_ZERO, code, o->dwords);
+		mx_traits_add(f, MX_OPERAND_ZERO, code, o->dwords);
 	if (o->role == MX_AS_LANE)
-		add(f, MX_OPERAND_LANE, o->code, 1);
+		mx_traits_add(f, MX_OPERAND_LANE, o->code, 1);
 	if (group != MX_OPERAND_NONE && o->code != MX_SCC)
-		add(f, group, code, o->dwords);
+		mx_traits_add(f, group, code, o->dwords);
 	if (f->classes & IN(DPP) && o->role == MX_AS_SRC0 && is_vector(o->code))
-		add(f, MX_OPERAND_P, o->code, o->dwords);
+		mx_traits_add(f, MX_OPERAND_P, o->code, o->dwords);
 	if (dot && is_vector(o->code))
-		add(f, MX_OPERAND_AB, o->code, o->dwords);
+		mx_traits_add(f, MX_OPERAND_AB, o->code, o->dwords);
 }
 
 static void add_alu(struct mx_hazard_traits *f) {
@@ -71,8 +72,8 @@ static void add_alu(struct mx_hazard_traits *f) {
 		if (!o->written)
 			add_alu_read(f, o);
 		else if (o->code != MX_SCC)
-			add(f, is_vector(o->code) ? MX_OPERAND_D : MX_OPERAND_S, o->code,
-			    o->dwords);
+			mx_traits_add(f, is_vector(o->code) ? MX_OPERAND_D : MX_OPERAND_S, o->code,
+			              o->dwords);
 }
 
 static bool overlap(const struct mx_operand *a, const struct mx_operand *b) {
@@ -86,11 +87,11 @@ static bool is_data(const struct mx_operand *o) {
 static void add_memory_read(struct mx_hazard_traits *f, const struct mx_operand *o) {
 	bool scalar = f->in->op->encoding == MX_SMEM;
 	if (is_vector(o->code)) {
-		add(f, MX_OPERAND_V, o->code, o->dwords);
+		mx_traits_add(f, MX_OPERAND_V, o->code, o->dwords);
 		if (is_data(o) && f->classes & (IN(STORE) | IN(STORE_SGPR)))
-			add(f, MX_OPERAND_DATA, o->code, o->dwords);
+			mx_traits_add(f, MX_OPERAND_DATA, o->code, o->dwords);
 	} else
-		add(f, MX_OPERAND_K, o->code, o->dwords);
+		mx_traits_add(f, MX_OPERAND_K, o->code, o->dwords);
 	if (overlap(o, mx_loaded_operand(f->in)) && !(scalar && is_data(o)))
 		f->classes |= scalar ? IN(SELF_SMEM) : f->classes & IN(VMEM) ? IN(SELF_VMEM) : 0;
 }
@@ -98,8 +99,8 @@ static void add_memory_read(struct mx_hazard_traits *f, const struct mx_operand 
 static void add_memory(struct mx_hazard_traits *f) {
 	MX_FOR_OPERANDS(o, f->in)
 		if (o->written)
-			add(f, is_vector(o->code) ? MX_OPERAND_D : MX_OPERAND_S, o->code,
-			    o->dwords);
+			mx_traits_add(f, is_vector(o->code) ? MX_OPERAND_D : MX_OPERAND_S, o->code,
+			              o->dwords);
 		else
 			add_memory_read(f, o);
 }
@@ -212,14 +213,14 @@ static void make_scalar(struct mx_hazard_traits *f) {
 	const struct mx_inst *in = f->in;
 	f->classes = IN(SALU) | scalar_classes(in);
 	if (f->classes & (IN(SETREG) | IN(GETREG)))
-		add(f, MX_OPERAND_HW, hwreg(in), 1);
+		mx_traits_add(f, MX_OPERAND_HW, hwreg(in), 1);
 	else if (f->classes & IN(SETVSKIP))
-		add(f, MX_OPERAND_HW, MX_HW_MODE, 1);
+		mx_traits_add(f, MX_OPERAND_HW, MX_HW_MODE, 1);
 	MX_FOR_OPERANDS(o, in)
 		if (o->written && o->role == MX_AS_D)
-			add(f, MX_OPERAND_S, o->code, o->dwords);
+			mx_traits_add(f, MX_OPERAND_S, o->code, o->dwords);
 		else if (!o->written && o->role == MX_AS_M0)
-			add(f, MX_OPERAND_K, o->code, o->dwords);
+			mx_traits_add(f, MX_OPERAND_K, o->code, o->dwords);
 }
 
 /* ---- traits ---- */
@@ -227,7 +228,7 @@ static void make_scalar(struct mx_hazard_traits *f) {
 static void make_vector_alu(struct mx_hazard_traits *f) {
 	bool matrix = mx_is_matrix(f->in->op);
 	f->classes = matrix ? matrix_classes(f->in) : alu_classes(f->in);
-	f->passes = (uint8_t)mx_matrix_passes(f->in);
+	f->passes = f->pipe = (uint8_t)mx_matrix_passes(f->in);
 	add_alu(f);
 }
 
@@ -245,16 +246,37 @@ void mx_gfx950_traits(const struct mx_inst *in, struct mx_hazard_traits *f) {
 		f->classes = e == MX_SMEM ? IN(SMEM) : memory_classes(in);
 		add_memory(f);
 	}
-	mx_traits_match(f);
+	mx_traits_match(f, MX_HAZARDS_GFX950);
+}
+
+/* The instruction at a dword under the banks of VGPRs that it has if the code runs straight on to
+ * it. `next`, `banks`: of the next instruction. */
+static const struct mx_inst *straight_on(const struct mx_program *p, size_t i, size_t *next,
+                                         unsigned *banks) {
+	const struct mx_isa *isa = mx_program_isa(p);
+	const struct mx_inst *in = mx_program_at(p, 4 * i);
+	if (!isa->banks_after || i != *next)
+		return in;
+	unsigned here = *banks;
+	*banks = isa->banks_after(in->dwords, 4, here);
+	*next = i + in->size / 4;
+	return here ? mx_program_banked(p, 4 * i, here) : in;
 }
 
 static void *make_all(const struct mx_program *p, uint64_t entry) {
 	(void)entry;
-	size_t n = mx_program_dwords(p);
+	size_t n = mx_program_dwords(p), next = 0;
+	unsigned banks = 0;
 	const struct mx_hazard_rules *rules = mx_program_isa(p)->hazards;
 	struct mx_hazard_traits *f = malloc((n + 1) * sizeof *f);
-	for (size_t i = 0; f && i < n; i++)
-		rules->traits(mx_program_at(p, 4 * i), &f[i]);
+	for (size_t i = 0; f && i < n; i++) {
+		const struct mx_inst *in = straight_on(p, i, &next, &banks);
+		if (!in) {
+			free(f);
+			return NULL;
+		}
+		rules->traits(in, &f[i]);
+	}
 	return f;
 }
 

@@ -16,7 +16,8 @@
 #include "hazard.h"
 
 enum {
-	RING = 32,    /* more than the horizon; each instruction takes at least one state */
+	RING = 32, /* more than the horizon; each instruction in the ring takes at least one state
+	            */
 	SEGMENTS = 6, /* pieces of straight code before a jump; routes with more have no number */
 	STEPS = 2 * SEGMENTS + 1
 };
@@ -43,6 +44,11 @@ struct path {
 	uint32_t noted; /* the ring has the instructions before this offset */
 	uint32_t clear; /* no check finds anything in the straight code up to this offset */
 	unsigned next, jumps;
+	/* An instruction under other banks of VGPRs than its site has traits of its own. Before
+	 * state `mixed` there may be one within the horizon, so what is known of paths does not
+	 * hold. */
+	uint64_t mixed;
+	struct mx_hazard_traits *own; /* for each place of the ring, from the first one on */
 	struct issued ring[RING];
 	struct segment before[SEGMENTS];
 };
@@ -68,6 +74,7 @@ struct site {
 	bool follows; /* these three as in its traits */
 	uint8_t states, reach;
 	uint8_t size; /* of the instruction, in bytes */
+	uint8_t banks;
 };
 
 /* Kept with the program. */
@@ -195,6 +202,8 @@ static void jump_to(struct checks *c, struct path *h, const struct mx_inst *in) 
 	h->straight_since = h->state;
 	h->route = route_of(c, h);
 	uint32_t clear = h->route ? c->route[h->route - 1].clear : 0;
+	if (h->state < h->mixed)
+		clear = h->clear = 0;
 	h->clear = clear > h->clear ? clear : h->clear;
 }
 
@@ -215,6 +224,8 @@ static uint64_t with_route(uint64_t passed, uint32_t route) {
 static bool check_path(struct mx_wave *w, const struct mx_hazard_traits *t, passed *memo) {
 	const struct path *h = path_of(w);
 	bool straight = h->state - h->straight_since >= MX_HAZARD_HORIZON;
+	if (h->state < h->mixed)
+		return check(w, t);
 	uint64_t was = atomic_load_explicit(memo, memory_order_relaxed);
 	if (straight ? was & STRAIGHT : h->route && has_route(was, h->route))
 		return true;
@@ -242,6 +253,26 @@ static void check_next(struct checks *c, struct mx_wave *w, const struct mx_inst
 	atomic_store_explicit(&c->route[h->route - 1].clear, h->clear, memory_order_relaxed);
 }
 
+/* An instruction under other banks than those of its site. */
+static void check_other(struct checks *c, struct mx_wave *w, const struct mx_inst *in) {
+	struct path *h = path_of(w);
+	note_straight(c, h);
+	if (!h->own && !(h->own = malloc(RING * sizeof *h->own))) {
+		w->group->run->out_of_memory = true;
+		return;
+	}
+	struct mx_hazard_traits *t = &h->own[h->next % RING];
+	w->group->run->isa->hazards->traits(in, t);
+	if (t->follows)
+		check(w, t);
+	if (t->reach)
+		h->ring[h->next++ % RING] = (struct issued){ t, h->state };
+	h->mixed = h->until = h->state + 1 + MX_HAZARD_HORIZON;
+	h->state += t->states;
+	h->next_offset = h->noted = in->offset + in->size;
+	h->clear = 0;
+}
+
 static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
 	struct checks *c = context;
 	struct path *h = path_of(w);
@@ -251,7 +282,9 @@ static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bo
 		note_straight(c, h);
 		jump_to(c, h, in);
 	}
-	if (in->offset < h->clear)
+	if (in->banks != c->site[in->offset / 4].banks)
+		check_other(c, w, in);
+	else if (in->offset < h->clear)
 		h->next_offset += in->size;
 	else
 		check_next(c, w, in);
@@ -261,7 +294,8 @@ static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bo
 
 static unsigned wave_begin(void *context, struct mx_wave *w) {
 	(void)context;
-	*path_of(w) = (struct path){ .next_offset = NO_JUMP, .noted = NO_JUMP };
+	*path_of(w) =
+		(struct path){ .next_offset = NO_JUMP, .noted = NO_JUMP, .own = path_of(w)->own };
 	return MX_WATCH_ISSUE;
 }
 
@@ -272,7 +306,10 @@ static bool workgroup_new(void *context, struct mx_group *g) {
 }
 
 static void workgroup_free(void *context, struct mx_group *g) {
+	struct path *h = g->watcher_data[MX_WATCHER_WAIT_STATES];
 	(void)context;
+	for (unsigned i = 0; h && i < g->room; i++)
+		free(h[i].own);
 	free(g->watcher_data[MX_WATCHER_WAIT_STATES]);
 }
 
@@ -301,6 +338,7 @@ static void *make_checks(const struct mx_program *p, uint64_t entry) {
 		c->site[i].states = c->traits[i].states;
 		c->site[i].reach = c->traits[i].reach;
 		c->site[i].size = (uint8_t)mx_program_at(p, 4 * i)->size;
+		c->site[i].banks = c->traits[i].in->banks;
 	}
 	return c;
 }
