@@ -209,8 +209,9 @@ static void print_name(const char *kernel) {
 	putchar('\n');
 }
 
+/* most: the LDS that a workgroup of the architecture can have. */
 static void print_case(const char *path, const struct mx_kernel_metadata *m,
-                       const struct compiled *c) {
+                       const struct compiled *c, uint32_t most) {
 	const char *file = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	printf("# Written by mxcheck init. cases/README.md describes each key.\n");
 	print_name(m->name);
@@ -221,12 +222,12 @@ static void print_case(const char *path, const struct mx_kernel_metadata *m,
 	print_block(m, c);
 	if (c->lds > m->lds_bytes)
 		printf("lds: %lu # dynamic LDS: `shared` of Triton\n", c->lds - m->lds_bytes);
-	else if (m->lds_bytes >= MX_LDS_MOST)
+	else if (m->lds_bytes >= most)
 		printf("# static LDS: %u bytes, all that a workgroup can have\n", m->lds_bytes);
 	else
 		printf("# static LDS: %u bytes; fill in `lds` if the launch adds dynamic LDS, at "
 		       "most %u\n",
-		       m->lds_bytes, MX_LDS_MOST - m->lds_bytes);
+		       m->lds_bytes, most - m->lds_bytes);
 	print_buffers(m);
 	print_kernarg(m);
 	printf("# Fill in: how to judge. bits, bound, set, close, repack, expect, or none.\n"
@@ -246,7 +247,8 @@ static int init(const char *path, const char *name) {
 	if (k && !k->metadata)
 		status = mx_complain("init", "%s: kernel %s has no metadata", path, k->name);
 	else if (k)
-		print_case(path, k->metadata, &c);
+		print_case(path, k->metadata, &c,
+		           mx_architecture_by_name(mx_codeobject_isa(f.object))->lds_bytes);
 	mx_codefile_close(&f);
 	return status;
 }

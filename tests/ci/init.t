@@ -24,12 +24,13 @@ $text =~ s/^kernel: .*/kernel: shufle/m;
 mxcheck('run', '--case', spew("$dir/case.yaml", $text), '--co', $co);
 like($err, qr/no kernel shufle in the code object; it has: shuffle, transpose, copy_lines$/m, 'and so does a run') or diag $err;
 
-for ([ 1024, 'fill in `lds` if the launch adds dynamic LDS, at most 162816' ], [ 163840, 'all that a workgroup can have' ]) {
-	my ($bytes, $says) = @$_;
+for ([ 1024, 'fill in `lds` if the launch adds dynamic LDS, at most 162816' ], [ 163840, 'all that a workgroup can have' ],
+	[ 163840, 'fill in `lds` if the launch adds dynamic LDS, at most 163840', 'gfx1250' ]) {
+	my ($bytes, $says, $arch) = @$_;
 	my $kernel = "static __attribute__((address_space(3), loader_uninitialized)) volatile char lds[$bytes];\n"
 		. "__attribute__((device_kernel)) void fills(__attribute__((address_space(1))) char *out) { lds[0] = 1; out[0] = lds[0]; }\n";
-	mxcheck('init', compile(spew("$dir/lds.c", $kernel), "$dir/lds.co"));
-	like($out, qr/^# static LDS: $bytes bytes[;,] \Q$says\E$/m, "$bytes bytes of static LDS") or diag $out, $err;
+	mxcheck('init', compile(spew("$dir/lds.c", $kernel), "$dir/lds.co", $arch // 'gfx950'));
+	like($out, qr/^# static LDS: $bytes bytes[;,] \Q$says\E$/m, "$bytes bytes of static LDS" . ($arch ? " of $arch" : '')) or diag $out, $err;
 }
 
 copy($co, "$dir/triton.hsaco") or die $!;
