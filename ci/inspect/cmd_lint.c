@@ -17,12 +17,14 @@ static const char help[] =
 	"\n"
 	"Walks all paths through each function of a code object and reports\n"
 	"\n"
-	"  wait-states   too few wait states between two instructions, by a rule that the CDNA4\n"
+	"  wait-states   too few wait states between two instructions, by a rule that the\n"
 	"                manual and LLVM have, or for which a wrong result was reported on\n"
 	"                hardware; the hardware does not insert them\n"
 	"  missing-wait  a register that is accessed while a load to it may be in flight, with\n"
 	"                the load and the s_waitcnt that would cover it\n"
-	"  lds-size      more LDS than the 160 KiB that a workgroup can have\n"
+	"  lds-size      more LDS than a workgroup can have: 160 KiB, of gfx1250 320 KiB\n"
+	"  vgpr-banks    an instruction of gfx1250 that paths reach with different banks of\n"
+	"                VGPRs, so that its registers differ\n"
 	"\n"
 	"For each kernel it prints the registers that it allocates (it may use fewer), LDS,\n"
 	"scratch, spills, and how many waves fit. If the kernel multiplies matrices in a loop,\n"
@@ -39,7 +41,7 @@ static const char help[] =
 	"\n"
 	"Exit status: 0 nothing found (notes do not count); 2 usage or bad input; 3 findings.\n";
 
-enum { FOUND = 3, LDS_UNIT = 1280, SIMDS = 4, SIMD_WAVES = 8 };
+enum { FOUND = 3, SIMDS = 4 };
 
 struct report {
 	const struct mx_isa *isa;
@@ -70,7 +72,7 @@ static void keep_found(void *context, const struct mx_finding *f) {
 static void print_found(const struct report *r, const struct mx_finding *f,
                         const struct mx_finding_group *g) {
 	char what[200], sentence[MX_LINE_ROOM], name[256], more[200];
-	if (!r->isa->disassemble(f->code.dword, f->code.n, 0, what, sizeof what))
+	if (!r->isa->disassemble(f->code.dword, f->code.n, f->code.banks, what, sizeof what))
 		snprintf(what, sizeof what, "unknown instruction");
 	printf("  %s: %s+0x%" PRIx64 " %s: %s%s\n", mx_finding_name(f->kind),
 	       mx_kernel_short_name(r->function, name, sizeof name), f->pc, what,
@@ -101,9 +103,18 @@ static bool print_all_found(struct report *r) {
 
 /* ---- resources ---- */
 
-static unsigned waves_that_fit(const struct mx_descriptor *d) {
-	unsigned each = d->vgprs + d->agprs, n = each ? 512 / each : SIMD_WAVES;
-	return n < SIMD_WAVES ? n : SIMD_WAVES;
+static unsigned waves_that_fit(const struct mx_descriptor *d, const struct mx_architecture *a) {
+	unsigned each = d->vgprs + d->agprs, n = each ? a->simd_vgprs / each : a->simd_waves;
+	return n < a->simd_waves ? n : a->simd_waves;
+}
+
+static void print_lds(const struct mx_descriptor *d, const struct mx_architecture *a) {
+	printf("; LDS %" PRIu32 " bytes", d->lds_bytes);
+	if (!d->lds_bytes || !a->lds_granule)
+		return;
+	uint32_t units = (d->lds_bytes + a->lds_granule - 1) / a->lds_granule;
+	unsigned fit = a->lds_bytes / (units * a->lds_granule);
+	printf(": %u workgroup%s of a compute unit", fit, fit == 1 ? "" : "s");
 }
 
 static void print_spills(const struct mx_kernel_metadata *m) {
@@ -119,21 +130,20 @@ static void print_spills(const struct mx_kernel_metadata *m) {
 static void print_resources(struct report *r, const struct mx_codeobject_kernel *k,
                             size_t scratch) {
 	const struct mx_descriptor *d = k->descriptor;
-	unsigned waves = waves_that_fit(d);
-	printf("  allocates %u VGPRs and %u AGPRs: %u wave%s of a SIMD's %u; LDS %" PRIu32 " bytes",
-	       d->vgprs, d->agprs, waves, waves == 1 ? "" : "s", SIMD_WAVES, d->lds_bytes);
-	uint32_t units = (d->lds_bytes + LDS_UNIT - 1) / LDS_UNIT;
-	unsigned fit =
-		!units || units * LDS_UNIT > MX_LDS_MOST ? 0 : MX_LDS_MOST / (units * LDS_UNIT);
-	if (units)
-		printf(": %u workgroup%s of a compute unit", fit, fit == 1 ? "" : "s");
+	const struct mx_architecture *a = mx_architecture_by_name(r->isa->name);
+	unsigned waves = waves_that_fit(d, a);
+	printf("  allocates %u VGPRs", d->vgprs);
+	if (r->isa->agprs)
+		printf(" and %u AGPRs", d->agprs);
+	printf(": %u wave%s of a SIMD's %u", waves, waves == 1 ? "" : "s", a->simd_waves);
+	print_lds(d, a);
 	printf("; scratch %" PRIu32 " bytes, %zu instructions use it", d->scratch_bytes, scratch);
 	print_spills(k->metadata);
 	putchar('\n');
-	if (d->lds_bytes <= MX_LDS_MOST)
+	if (d->lds_bytes <= a->lds_bytes)
 		return;
-	printf("  lds-size: %s: %" PRIu32 " bytes of LDS, a workgroup can have %d\n", r->function,
-	       d->lds_bytes, MX_LDS_MOST);
+	printf("  lds-size: %s: %" PRIu32 " bytes of LDS, a workgroup can have %" PRIu32 "\n",
+	       r->function, d->lds_bytes, a->lds_bytes);
 	r->n_findings++;
 }
 
@@ -160,6 +170,20 @@ static void report_undecodable(struct report *r, const struct mx_graph *g) {
 		printf("  unsupported: %s+0x%x: 0x%08" PRIx32
 		       " is no instruction of %s; the code after it is not analysed\n",
 		       r->function, 4 * i, g->node[i].in->dwords[0], r->isa->name);
+		r->n_findings++;
+	}
+}
+
+/* The instruction is printed under the banks of one path. */
+static void report_clashes(struct report *r, const struct mx_graph *g) {
+	char text[500];
+	for (unsigned i = 0; i < g->n; i++) {
+		const struct mx_inst *in = g->node[i].in;
+		if (!in || !g->node[i].clash)
+			continue;
+		r->isa->disassemble(in->dwords, in->size / 4, in->banks, text, sizeof text);
+		printf("  vgpr-banks: %s+0x%x %s: another path has other banks of VGPRs\n",
+		       r->function, 4 * i, text);
 		r->n_findings++;
 	}
 }
@@ -195,8 +219,13 @@ static bool lint_function(struct mx_codefile *f, const struct mx_program *p,
 	struct mx_lint l = { .program = p, .start = r->start, .context = r, .found = keep_found };
 	if (!mx_graph_make(p, r->start, (uint32_t)(mx_code_end(f->code, s) - base), &l.graph))
 		return false;
+	if (!mx_graph_follow_banks(p, &l.graph)) {
+		mx_graph_free(&l.graph);
+		return false;
+	}
 	print_header(f, r, &l.graph);
 	report_undecodable(r, &l.graph);
+	report_clashes(r, &l.graph);
 	bool ok = mx_lint_states(&l) && mx_lint_waits(&l) && print_all_found(r);
 	mx_graph_free(&l.graph);
 	return ok;
@@ -239,14 +268,6 @@ static int lint_file(const char *path, const char *kernel, bool notes) {
 	bool ok = true;
 	if (mx_codefile_open(path, &f, &err))
 		return mx_complain("lint", "%s", err.text);
-	if (f.isa->rebank) {
-		int status = mx_complain("lint",
-		                         "%s: built for %s, whose banks of VGPRs lint does "
-		                         "not follow",
-		                         path, f.isa->name);
-		mx_codefile_close(&f);
-		return status;
-	}
 	printf("%s\n", path);
 	r.isa = f.isa;
 	for (size_t i = 0; ok && i < f.code->n_sections; i++)

@@ -26,6 +26,7 @@ struct mx_architecture {
 	bool clusters;                   /* of workgroups */
 	uint16_t simd_waves, simd_vgprs; /* of one SIMD at most; VGPRs of all its waves */
 	uint8_t vgpr_granule;            /* VGPRs that a wave takes at once */
+	uint16_t lds_granule;            /* bytes that a workgroup takes at once; 0: unknown */
 };
 
 /* That of the device: gfx950, or what the environment variable MXHIP_ARCH names at the first call,

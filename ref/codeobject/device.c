@@ -6,9 +6,9 @@
 #include "codeobject.h"
 
 static const struct mx_architecture known[] = {
-	{ "gfx950", "gfx950:sramecc+:xnack-", 160 * 1024, false, 8, 512,
-	  8 },                                                    /* [ISA 2.2.1, 3.6.4] */
-	{ "gfx1250", "gfx1250", 320 * 1024, true, 16, 1024, 16 }, /* [LLVM AMDGPUBaseInfo] */
+	{ "gfx950", "gfx950:sramecc+:xnack-", 160 * 1024, false, 8, 512, 8,
+	  1280 },                                                    /* [ISA 2.2.1, 3.6.4] */
+	{ "gfx1250", "gfx1250", 320 * 1024, true, 16, 1024, 16, 0 }, /* [LLVM AMDGPUBaseInfo] */
 };
 enum { KNOWN = sizeof known / sizeof *known };
 

@@ -166,7 +166,7 @@ enum { MX_STALLED_WAVES = 32 /* of a workgroup: 1,024 work-items in waves of 32 
 
 /* The dwords of an instruction; n 0: there is none. */
 struct mx_inst_dwords {
-	uint8_t n;
+	uint8_t n, banks; /* of VGPRs, under which it is printed */
 	uint32_t dword[4];
 };
 

@@ -327,9 +327,37 @@ system("printf 's_endpgm\n' | $llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx1
 	"-filetype=obj -o $dir/gfx1250.o && $llvm/ld.lld -shared $dir/gfx1250.o -o $printed") == 0
 	or BAIL_OUT('no gfx1250');
 my $gfx950 = '--device emu:gfx950 --case cases/gemm/mxfp4_f32.yaml gemm/mxfp4_f32/1x1x32/exact --co';
-for my $command ('lint', "run $gfx950", "mutate $gfx950") {
+for my $command ("run $gfx950", "mutate $gfx950") {
 	my $said = `$build/mxcheck $command $printed 2>&1 >/dev/null`;
 	is($? >> 8, 2, "$command refuses code for gfx1250");
 	like($said, qr/^mxcheck[^\n]*: \S+gfx1250\.co: built for gfx1250, [^\n]+\n\z/, '  in one line');
 }
+
+# ---- gfx1250 ----
+
+my @second = (glob("$build/tests/*/gfx1250*.co"), grep { -e } '../shared/foreign/seeds/flydsl_gfx1250_fp8.hsaco');
+my @unclean = grep { (run($_))[0] } @second;
+ok(@second > 3 && !@unclean, @second . ' code objects for gfx1250 have no finding') or diag("@unclean");
+
+# The lines of lint for one function in assembly.
+sub lint_gfx1250 {
+	my ($assembly) = @_;
+	open my $as, '|-', "$llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx1250 -filetype=obj -o $dir/one.o" or die;
+	print $as ".text\n.globl f\n.type f,\@function\nf:\n$assembly\ns_endpgm\n.size f, .-f\n";
+	close $as or die;
+	system("$llvm/ld.lld -shared $dir/one.o -o $dir/one.co") == 0 or die;
+	my ($status, $out) = run("$dir/one.co");
+	return "$status " . join '; ', $out =~ /^  (\S+: .*)/mg;
+}
+my $branch = "s_cbranch_scc1 1f\ns_set_vgpr_msb 1\n1:\n%s\nv_mov_b32 v2, v1";
+is(lint_gfx1250(sprintf $branch, ''), '3 vgpr-banks: f+0x8 v_mov_b32_e32 v2, v1: another path has other banks of VGPRs',
+	'an instruction whose registers depend on the path');
+is(lint_gfx1250(sprintf $branch, 's_set_vgpr_msb 1'), '0 ', '  not if both paths set the banks');
+is(lint_gfx1250('s_set_vgpr_msb 64' . "\nglobal_load_b32 v1, v0, s[0:1]\ns_set_vgpr_msb 1\nv_mov_b32 v2, v1"),
+	'3 missing-wait: f+0x14 v_mov_b32_e32 v2, v1 /*v257*/: reads v257 while +0x4 global_load_b32 v1 /*v257*/, v0, s[0:1] may be in flight: no s_wait_loadcnt 0',
+	'a missing wait names registers by their bank');
+is(lint_gfx1250('s_set_vgpr_msb 64' . "\nglobal_load_b32 v1, v0, s[0:1]\ns_set_vgpr_msb 0\nv_mov_b32 v2, v1"), '0 ',
+	'  v1 is another one');
+like(lint_gfx1250("s_set_vgpr_msb 64\nv_wmma_f32_16x16x32_f16 v[0:7], v[16:23], v[24:31], v[32:39]\ns_set_vgpr_msb 1\nv_mov_b32 v60, v7"),
+	qr/^3 wait-states: .* 4 v_nop are missing\z/, '  so it is for wait states');
 done_testing;

@@ -1,4 +1,5 @@
 /* Hardware registers of gfx1250 [LLVM "SIDefines.h", hwreg names of gfx12]. */
+#include "../encoding/gfx1250.h"
 #include "../encoding/hwreg.h"
 #include "../machine/findings.h"
 #include "../machine/registers.h"
@@ -7,20 +8,12 @@
 /* MODE: rounding and denormals, FP16_OVFL, and bit 25, which compiled code sets and which has no
  * effect here [assumed]. Banks are in bits 19:12 and in w->banks alone. */
 enum {
-	BANKS_SHIFT = 12,
-	BANKS = 0xff << BANKS_SHIFT,
+	BANKS = 0xff << MX_MODE_BANKS_SHIFT,
 	MODE_BITS = 0xff | 1 << 23 | 1 << 25 | BANKS,
 };
 
-/* MODE has the banks in the order destination, source 0, 1, 2; s_set_vgpr_msb has the destination
- * last. */
 static uint32_t banks_in_mode(const struct mx_wave *w) {
-	return (uint32_t)(uint8_t)(w->banks << 2 | w->banks >> 6) << BANKS_SHIFT;
-}
-
-static void set_banks(struct mx_wave *w, uint32_t mode) {
-	uint8_t b = (uint8_t)(mode >> BANKS_SHIFT);
-	w->banks = (uint8_t)(b >> 2 | b << 6);
+	return (uint32_t)(uint8_t)(w->banks << 2 | w->banks >> 6) << MX_MODE_BANKS_SHIFT;
 }
 
 /* IB_STS2 has the physical number of the cluster, of which compiled code reads whether it is 0,
@@ -66,5 +59,5 @@ void mx_gfx1250_write_hwreg(struct mx_wave *w, const struct mx_inst *in, uint32_
 		        MX_BECAUSE(HWREG_BITS, value & ~(uint32_t)MODE_BITS, f.reg));
 	mode = (mode & ~field) | value;
 	w->mode = mode & ~(uint32_t)BANKS;
-	set_banks(w, mx_source(in, 0) == MX_LITERAL ? in->literal : mode);
+	w->banks = (uint8_t)mx_banks_of_mode(mx_source(in, 0) == MX_LITERAL ? in->literal : mode);
 }

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "instruction_set.h"
+
 bool mx_is_call(const struct mx_inst *in) {
 	return in->op && mx_kind_of(in->op) == MX_IS_CALL;
 }
@@ -120,6 +122,57 @@ bool mx_graph_make(const struct mx_program *p, uint32_t start, uint32_t end, str
 	else
 		mx_graph_free(g);
 	free(b.stack);
+	return ok;
+}
+
+/* ---- banks of VGPRs ---- */
+
+/* Banks in which a node was entered; of more than two different ones, two. */
+struct entered {
+	uint8_t banks[2], n;
+};
+
+static bool same_registers(const struct mx_inst *a, const struct mx_inst *b) {
+	for (unsigned i = 0; i < MX_MAX_OPERANDS; i++)
+		if (a->operand[i].code != b->operand[i].code)
+			return false;
+	return true;
+}
+
+/* Whether the banks are new for the node. */
+static bool enter(const struct mx_program *p, struct mx_node *node, struct entered *e,
+                  unsigned banks) {
+	if (e->n == 2 || (e->n && e->banks[0] == banks))
+		return false;
+	const struct mx_inst *in = mx_program_banked(p, node->in->offset, banks);
+	e->banks[e->n++] = (uint8_t)banks;
+	if (in && e->n == 1)
+		node->in = in;
+	else if (in)
+		node->clash = !same_registers(node->in, in);
+	return true;
+}
+
+bool mx_graph_follow_banks(const struct mx_program *p, struct mx_graph *g) {
+	const struct mx_isa *isa = mx_program_isa(p);
+	struct entered *e = calloc(g->n + 1, sizeof *e);
+	int *stack = malloc((2 * g->n + 1) * sizeof *stack);
+	unsigned depth = 0;
+	bool ok = e && stack;
+	if (ok && isa->banks_set && g->n && enter(p, &g->node[0], &e[0], 0))
+		stack[depth++] = 0;
+	while (depth) { /* a node, and which of its banks */
+		int i = stack[--depth], which = i % 2;
+		i /= 2;
+		unsigned banks = isa->banks_set(g->node[i].in, e[i].banks[which]);
+		for (unsigned k = 0; k < 2; k++) {
+			int to = g->node[i].next[k];
+			if (to >= 0 && enter(p, &g->node[to], &e[to], banks))
+				stack[depth++] = 2 * to + e[to].n - 1;
+		}
+	}
+	free(e);
+	free(stack);
 	return ok;
 }
 

@@ -14,6 +14,7 @@ void mx_gfx950_decode(const uint32_t *code, size_t left, uint32_t offset, struct
 void mx_gfx1250_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in);
 uint32_t mx_gfx1250_wait_with(uint32_t dword, mx_counts counts);
 void mx_gfx1250_rebank(struct mx_inst *in, unsigned banks);
+unsigned mx_gfx1250_banks_set(const struct mx_inst *in, unsigned banks);
 unsigned mx_gfx1250_banks_after(const uint32_t *code, size_t left, unsigned banks);
 
 /* ---- optable.c ---- */

@@ -5,6 +5,7 @@
 #include "decode.h"
 #include "disasm.h"
 #include "gfx1250.h"
+#include "hwreg.h"
 #include "instruction_set.h"
 #include "operand_spec.h"
 
@@ -340,6 +341,16 @@ void mx_gfx1250_rebank(struct mx_inst *in, unsigned banks) {
 	uint32_t code[4];
 	memcpy(code, in->dwords, sizeof code);
 	decode(code, in->size / 4, in->offset, banks, in);
+}
+
+/* s_setreg_imm32_b32 to MODE sets the banks whichever field it names. */
+unsigned mx_gfx1250_banks_set(const struct mx_inst *in, unsigned banks) {
+	if (!in->op)
+		return banks;
+	if (mx_kind_of(in->op) == MX_IS_BANKS)
+		return in->imm & 0xff;
+	bool mode = mx_kind_of(in->op) == MX_IS_SETREG && mx_hw_field(in).reg == MX_HW_MODE;
+	return mode && mx_source(in, 0) == MX_LITERAL ? mx_banks_of_mode(in->literal) : banks;
 }
 
 /* s_set_vgpr_msb has the banks in its low byte; the other byte has the former ones, for a trap

@@ -2,6 +2,8 @@
 #ifndef MX_GFX1250_H
 #define MX_GFX1250_H
 
+#include <stdint.h>
+
 /* Counters [LLVM "SIInsertWaitcnts", extended counters of gfx12]. No data depend on XCNT, the
  * counter of address translations. */
 enum {
@@ -29,6 +31,14 @@ enum {
 
 enum { MX_GFX1250_LDS = 320 * 1024 }; /* of a workgroup */
 enum { MX_GFX1250_VGPRS = 1024 };
+
+/* MODE has the banks of VGPRs in bits 19:12 in the order destination, source 0, 1, 2; s_set_vgpr_msb
+ * has the destination last. */
+enum { MX_MODE_BANKS_SHIFT = 12 };
+static inline unsigned mx_banks_of_mode(uint32_t mode) {
+	unsigned b = mode >> MX_MODE_BANKS_SHIFT & 0xff;
+	return (b >> 2 | b << 6) & 0xff;
+}
 
 /* Barriers of a workgroup: 0 is -1 of the instructions, the next are the named ones, the last is -3,
  * that of its cluster. */

@@ -131,6 +131,10 @@ struct mx_isa {
 	 * none. */
 	void (*rebank)(struct mx_inst *in, unsigned banks);
 
+	/* The banks of VGPRs after an instruction, as it executes; a field of MODE that is not an
+	 * immediate keeps them. NULL: there are none. */
+	unsigned (*banks_set)(const struct mx_inst *in, unsigned banks);
+
 	/* Writes the text of the instruction at code[0], cut to `room` bytes, and returns its size
 	 * in bytes. Returns 0 and an empty text if there is none. `banks`: of VGPRs, as banks_after
 	 * gives them, or 0. */

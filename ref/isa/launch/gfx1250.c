@@ -120,6 +120,7 @@ const struct mx_isa mx_gfx1250 = {
 	.encodings = &mx_gfx1250_encodings,
 	.decode = mx_gfx1250_decode,
 	.rebank = mx_gfx1250_rebank,
+	.banks_set = mx_gfx1250_banks_set,
 	.disassemble = mx_gfx1250_disassemble,
 	.banks_after = mx_gfx1250_banks_after,
 	.handlers = mx_all_handlers,

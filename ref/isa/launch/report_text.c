@@ -34,7 +34,7 @@ static unsigned long long ull(uint64_t v) {
 static void put_instruction(struct words *t, const struct mx_inst_dwords *c) {
 	char text[200];
 	struct mx_inst in;
-	if (t->isa->disassemble(c->dword, c->n, 0, text, sizeof text)) {
+	if (t->isa->disassemble(c->dword, c->n, c->banks, text, sizeof text)) {
 		put(t, "%s", text);
 		return;
 	}

@@ -93,10 +93,10 @@ bool mx_lint_states(const struct mx_lint *l) {
 	const struct mx_hazard_rules *rules = mx_program_isa(l->program)->hazards;
 	if (!rules)
 		return true;
-	const struct mx_hazard_traits *traits = mx_program_traits(l->program);
+	struct mx_hazard_traits *traits = calloc(g->n + 1, sizeof *traits);
 	struct search s = { .lint = l,
 		            .rules = rules,
-		            .traits = traits ? traits + l->start / 4 : NULL,
+		            .traits = traits,
 		            .best = malloc((g->n + 1) * sizeof *s.best),
 		            .seen = calloc(g->n + 1, 1),
 		            .queued = calloc(g->n + 1, 1),
@@ -104,8 +104,12 @@ bool mx_lint_states(const struct mx_lint *l) {
 		            .queue = malloc((g->n + 1) * sizeof *s.queue) };
 	bool ok = traits && s.best && s.seen && s.queued && s.touched && s.queue;
 	for (unsigned i = 0; ok && i < g->n; i++)
+		if (g->node[i].in)
+			rules->traits(g->node[i].in, &traits[i]);
+	for (unsigned i = 0; ok && i < g->n; i++)
 		if (g->node[i].in && s.traits[i].follows)
 			look_back(&s, (int)i);
+	free(traits);
 	free(s.best);
 	free(s.seen);
 	free(s.queued);

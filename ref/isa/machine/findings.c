@@ -74,6 +74,7 @@ struct mx_inst_dwords mx_inst_dwords_of(const struct mx_inst *in) {
 	struct mx_inst_dwords c = { 0 };
 	if (in) {
 		c.n = in->size ? in->size / 4 : 1;
+		c.banks = in->banks;
 		memcpy(c.dword, in->dwords, sizeof *c.dword * c.n);
 	}
 	return c;

@@ -143,6 +143,10 @@ static struct words words_of(const struct row *r) {
 		return (struct words){ "overwrites a register that is read in its clause by", "" };
 	if (r->first_operand == MX_OPERAND_C)
 		return (struct words){ "overwrites C of", ", which still reads it" };
+	if (r->first_operand == MX_OPERAND_AB)
+		return (struct words){ "overwrites A or B of", "" };
+	if (r->first_operand == MX_OPERAND_V)
+		return (struct words){ "overwrites a source of", "" };
 	if (r->first_operand == MX_OPERAND_DATA)
 		return (struct words){ "overwrites data that is being stored by", "" };
 	return words[r->second_operand];

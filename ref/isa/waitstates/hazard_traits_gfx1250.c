@@ -29,7 +29,7 @@ static void make_matrix(struct mx_hazard_traits *f) {
 	if (!f->passes)
 		return;
 	f->classes |= op->sparse ? IN(SWMMAC) : IN(WMMA);
-	f->classes |= op->ab[MX_SIDE_A] == MX_T_F8F6F4 ? IN(WMMA_F8F6F4) : 0;
+	f->classes |= op->ab[MX_SIDE_A] == MX_T_F8F6F4 && !op->block ? IN(WMMA_F8F6F4) : 0;
 }
 
 /* Of a WMMA, A, B and the index of a sparse one are in two groups. */
@@ -49,9 +49,11 @@ void mx_gfx1250_traits(const struct mx_inst *in, struct mx_hazard_traits *f) {
 	f->states = 1;
 	if (mx_is_matrix(in->op))
 		make_matrix(f);
+	else if (mx_kind_of(in->op) == MX_IS_TRANS)
+		f->classes = IN(TRANS);
 	else
-		f->classes = mx_kind_of(in->op) == MX_IS_TRANS ? IN(TRANS)
-		                                               : IN(NOT_TRANS) | IN(COEXECUTES);
+		f->classes = IN(NOT_TRANS) | IN(COEXECUTES) |
+		             (mx_kind_of(in->op) == MX_IS_DUAL ? IN(DUAL) : IN(ALONE));
 	MX_FOR_OPERANDS(o, in)
 		add_operand(f, o);
 	mx_traits_match(f, MX_HAZARDS_GFX1250);
