@@ -27,6 +27,7 @@ static const struct fields {
 } fields[] = {
 	[MX_T_F32] = { 8, 23 }, [MX_T_F16] = { 5, 10 }, [MX_T_BF16] = { 8, 7 },
 	[MX_T_FP8] = { 4, 3 },  [MX_T_BF8] = { 5, 2 },  [MX_T_I8] = { 4, 3 },
+	[MX_T_I4] = { 1, 2 },
 };
 
 static unsigned bits_of(mx_type t) {
