@@ -151,7 +151,7 @@ static bool has_kinds(const struct mx_expected *x, const struct mx_verdict *v) {
 }
 
 static bool is_of(struct mx_expected *x, const char *arch, const struct mx_result *r) {
-	if (!names(x, r->run->name, r->run->c->name) || (x->arch && !strstr(arch, x->arch)))
+	if (!names(x, r->run->name, r->run->c->name) || (x->arch && strcmp(x->arch, arch)))
 		return false;
 	x->tried = true;
 	return (!x->code || x->hash == r->code_hash) && !is_over(x);

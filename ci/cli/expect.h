@@ -29,8 +29,8 @@ int mx_expect_open(const char *path, struct mx_expect **e, struct mx_error *err)
 void mx_expect_free(struct mx_expect *e);
 
 /* After the judgement of a run: r->expected becomes the row that covers its failure. A run that
- * passes in spite of a row has the finding `unexpected-pass`. arch: the device's, "gfx950", or those
- * of the code, "gfx950 and gfx1250". Threads may call it for different results. */
+ * passes in spite of a row has the finding `unexpected-pass`. arch: on which it ran, "gfx950".
+ * Threads may call it for different results. */
 void mx_expect_compare(struct mx_expect *e, const char *arch, struct mx_result *r);
 
 /* At the end: calls `each` for every row that has expired, or that no run used: it names no run of

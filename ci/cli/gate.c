@@ -29,6 +29,16 @@ static void print_ready(struct mx_gate *g) {
 	}
 }
 
+/* The architecture on which it ran: that of its code, if the device follows it. */
+static const char *arch_of(const struct mx_gate *g, const struct mx_result *r) {
+	char path[4096];
+	if (!g->device->follows || !r->code)
+		return g->device->arch;
+	snprintf(path, sizeof path, "%.*s", (int)strcspn(r->code, "\n"), r->code);
+	const char *name = mx_file_architecture(path);
+	return name ? name : g->device->arch;
+}
+
 /* After a run, also one from the cache: the baseline and the expected failures may have changed. */
 static void end_case(void *context, size_t i) {
 	struct mx_gate *g = context;
@@ -38,7 +48,7 @@ static void end_case(void *context, size_t i) {
 	if (!r->bad_input && g->baseline)
 		mx_baseline_compare(g->baseline, r->run, &r->verdict);
 	if (!r->bad_input && g->expect)
-		mx_expect_compare(g->expect, g->device->arch, r);
+		mx_expect_compare(g->expect, arch_of(g, r), r);
 	g->done[i] = true;
 	g->n_done++;
 	print_ready(g);
