@@ -386,6 +386,20 @@ static void explore(struct search *s, struct mx_inference *x, struct others *o) 
 				explore_value(s, x, o, &o->member[i], f, f->values[v]);
 }
 
+/* A step of one product can be the same if it is exact and if it aligns by many bits and makes what
+ * it cuts odd. Changes of one value do not lead from one to the other. */
+static void consider_aligned(struct search *s, struct mx_inference *x, struct others *o) {
+	enum { MOST_BITS = 40 };
+	const struct mx_probe_insn *insn = &s->a->insn;
+	mx_profile q = x->profile;
+	if (q.align || !insn->a->exp_bits || insn->a->bits >= 32)
+		return;
+	q.fused = 1, q.align = MOST_BITS, q.cut = MX_CUT_ODD;
+	q = mx_family_canonical(&q, insn->k);
+	if (!mx_profile_check(&q) && ruled_out(s, &q) == SIZE_MAX)
+		add_other(x, o, &q);
+}
+
 /* Which fields of the member that fits are decided. */
 static void decide(struct search *s, struct mx_inference *x) {
 	const struct mx_family_field *f;
@@ -396,6 +410,7 @@ static void decide(struct search *s, struct mx_inference *x) {
 	}
 	for (size_t i = 0; mx_family_at(i); i++)
 		rule(s, x, &o, i);
+	consider_aligned(s, x, &o);
 	explore(s, x, &o);
 }
 
