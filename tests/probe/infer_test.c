@@ -178,6 +178,23 @@ static void test_named(const char *name, const char *profile) {
 	close_device(t);
 }
 
+/* The same results as those of an exact member. */
+static void test_as_exact(void) {
+	struct device *t = open_device("mma_m16n8k32_e4m3");
+	mx_profile hidden = { .group = 1,
+		              .parts = 1,
+		              .fused = 1,
+		              .align = 38,
+		              .cut = MX_CUT_ODD,
+		              .round = 1,
+		              .bits = 22 };
+	bool undecided;
+	hidden = mx_family_canonical(&hidden, t->a.insn.k);
+	ok(recovers(t, &hidden, &undecided) && undecided,
+	   "an aligned step that is as an exact one");
+	close_device(t);
+}
+
 /* The same results as those of a member that is not fused and cuts toward zero. */
 static void test_other_arithmetic(void) {
 	struct device *t = open_device("mma_m16n8k8_tf32");
@@ -268,6 +285,7 @@ int main(void) {
 	test_wrong_bit();
 	test_other_type();
 	test_other_arithmetic();
+	test_as_exact();
 	test_loop(names[0], 1, 11);
 	test_loop(names[1], 1, 12);
 	test_loop(names[4], 2, 13);
