@@ -2,11 +2,11 @@
  * (gfx1250_alu.def), and its transcendentals against MPFR. */
 #include "../float_bits.h"
 #include "gfx1250_program.h"
+#include "mpfr_functions.h"
 
 #include <fenv.h>
 #include <float.h>
 #include <math.h>
-#include <mpfr.h>
 
 static uint64_t rng_state = 1;
 
@@ -164,27 +164,6 @@ static void test_vector(size_t row) {
 
 /* ---- transcendentals: all of bf16 and f16, random f32 ---- */
 
-static int reciprocal(mpfr_t y, mpfr_t x) {
-	return mpfr_ui_div(y, 1, x, MPFR_RNDN);
-}
-static int root(mpfr_t y, mpfr_t x) {
-	return mpfr_sqrt(y, x, MPFR_RNDN);
-}
-static int inverse_root(mpfr_t y, mpfr_t x) {
-	return mpfr_rec_sqrt(y, x, MPFR_RNDN);
-}
-static int exponential(mpfr_t y, mpfr_t x) {
-	return mpfr_exp2(y, x, MPFR_RNDN);
-}
-static int logarithm(mpfr_t y, mpfr_t x) {
-	return mpfr_log2(y, x, MPFR_RNDN);
-}
-static int sine(mpfr_t y, mpfr_t x) {
-	return mpfr_sinu(y, x, 1, MPFR_RNDN);
-}
-static int cosine(mpfr_t y, mpfr_t x) {
-	return mpfr_cosu(y, x, 1, MPFR_RNDN);
-}
 static int tangent(mpfr_t y, mpfr_t x) {
 	return mpfr_tanh(y, x, MPFR_RNDN);
 }

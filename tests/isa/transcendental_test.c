@@ -2,33 +2,11 @@
  * or whole binades of f32 with MXCHECK_NIGHTLY. */
 #include "../float_bits.h"
 #include "machine_test.h"
+#include "mpfr_functions.h"
 
 #include <math.h>
-#include <mpfr.h>
 
 enum { LANES = 64, GROUPS = 256, BATCH = LANES * GROUPS };
-
-static int reciprocal(mpfr_t y, mpfr_t x) {
-	return mpfr_ui_div(y, 1, x, MPFR_RNDN);
-}
-static int root(mpfr_t y, mpfr_t x) {
-	return mpfr_sqrt(y, x, MPFR_RNDN);
-}
-static int inverse_root(mpfr_t y, mpfr_t x) {
-	return mpfr_rec_sqrt(y, x, MPFR_RNDN);
-}
-static int exponential(mpfr_t y, mpfr_t x) {
-	return mpfr_exp2(y, x, MPFR_RNDN);
-}
-static int logarithm(mpfr_t y, mpfr_t x) {
-	return mpfr_log2(y, x, MPFR_RNDN);
-}
-static int sine(mpfr_t y, mpfr_t x) {
-	return mpfr_sinu(y, x, 1, MPFR_RNDN);
-}
-static int cosine(mpfr_t y, mpfr_t x) {
-	return mpfr_cosu(y, x, 1, MPFR_RNDN);
-}
 
 /* The binades [least, most] of f32 to test. Others are slow in MPFR, or one test is enough. */
 static const struct function {
