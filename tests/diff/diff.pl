@@ -32,7 +32,6 @@ my $dir    = tempdir(CLEANUP => 1);
 chomp(my $llvm = `$here/../../ci/package/llvm.sh`);
 make_path($option{keep}) if $option{keep};
 my $keep = $option{keep} && abs_path($option{keep});
-chdir $dir; # csmith leaves a file where it runs
 
 # Options that both sides implement in the same way: no contraction, no excess precision, defined
 # signed overflow.
@@ -147,6 +146,7 @@ for my $job (0 .. $option{jobs} - 1) {
 	defined $pid or die "fork: $!";
 	push @pipes, $pipe and next if $pid;
 	$| = 1;
+	mkdir "$dir/$job" and chdir "$dir/$job" or die "$dir/$job: $!\n"; # csmith writes platform.info where it runs
 	for (my $seed = $option{seed} + $job; $seed < $option{seed} + $option{count};
 		$seed += $option{jobs}) {
 		print "$seed\t$_\n" for split /\n/, try_seed($seed);
