@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # Kernels written from the manual, independent of the race detector: found, missed, accused or wrongly proved.
-# `perl tests/isa/corpus.t NAME...` judges only these pairs.
+# `perl tests/isa/corpus.t NAME...` judges only these pairs. Each architecture has a corpus of its own.
 use strict;
 use warnings;
 use Test::More;
@@ -12,7 +12,8 @@ my $build = $ENV{BUILD} || 'build';
 my $long = $ENV{MXCHECK_LONG};
 my $seeds = $long ? 20 : 1;
 my $dir = tempdir(CLEANUP => 1);
-my $corpus = 'tests/isa/corpus';
+my %folder = (gfx950 => 'tests/isa/corpus', gfx1250 => 'tests/isa/corpus/gfx1250');
+my %wave = (gfx950 => 64, gfx1250 => 32);
 my $llvm = llvm();
 plan skip_all => 'no LLVM 20 or newer' unless $llvm;
 
@@ -25,6 +26,8 @@ sub first_line {
 }
 
 sub read_index {
+	my ($arch) = @_;
+	my $corpus = $folder{$arch};
 	my @pairs;
 	open my $f, '<', "$corpus/index" or die "$corpus/index: $!";
 	while (<$f>) {
@@ -37,12 +40,13 @@ sub read_index {
 		my ($name, $launch, $wrong, $right, $reason) = split /\s*\|\s*/, $_, 5;
 		$reason ||= first_line("$corpus/$name.s");
 		my ($grid, $block, $long) = $launch =~ /^(\d+)x(\d+)( long)?$/ or die "$corpus/index:$.: grid x block wanted";
-		push @pairs, {name => $name, grid => $grid, block => $block, long => $long, wrong => $wrong, right => $right, reason => $reason};
+		push @pairs, {arch => $arch, name => $name, grid => $grid, block => $block, long => $long, wrong => $wrong,
+			right => $right, reason => $reason};
 	}
 	return @pairs;
 }
 
-my @pairs = read_index();
+my @pairs = map { read_index($_) } reverse sort keys %folder;
 $pairs[$_]{quick} = $_ % 3 == 0 && !$pairs[$_]{long} for 0 .. $#pairs; # of the short tier
 my %asked = map { $_ => 1 } @ARGV;
 my @twins = map { my $pair = $_; map { {%$pair, twin => $_, expect => $pair->{$_}, symbol => "$pair->{name}_$_"} }
@@ -51,7 +55,8 @@ my @twins = map { my $pair = $_; map { {%$pair, twin => $_, expect => $pair->{$_
 # ---- code objects: one per group of kernels in assembly, one of all C ----
 
 sub metadata {
-	my ($name, $private) = @_;
+	my ($arch, $name, $private) = @_;
+	my $registers = $arch eq 'gfx950' ? "    .vgpr_count: 128\n    .agpr_count: 128" : '    .vgpr_count: 512';
 	return <<END;
   - .name: $name
     .symbol: $name.kd
@@ -59,10 +64,9 @@ sub metadata {
     .kernarg_segment_align: 16
     .group_segment_fixed_size: 16384
     .private_segment_fixed_size: $private
-    .wavefront_size: 64
+    .wavefront_size: $wave{$arch}
     .sgpr_count: 96
-    .vgpr_count: 128
-    .agpr_count: 128
+$registers
     .max_flat_workgroup_size: 1024
     .args:
       - {.offset: 0, .size: 64, .value_kind: by_value}
@@ -71,23 +75,26 @@ END
 
 my $objects = 0;
 sub assemble {
+	my ($arch, @twins) = @_;
+	my $corpus = $folder{$arch};
 	my $object = "$dir/" . ++$objects;
 	my ($text, $kernels) = ('.include "prelude.inc"' . "\n", '');
-	for (@_) {
+	for (@twins) {
 		$_->{co} = "$object.co";
 		my $private = slurp("$corpus/$_->{name}.s") =~ /\bscratch_/ ? 64 : 0;
 		$text .= "\t.set WRONG, " . ($_->{twin} eq 'wrong' || 0) . "\n\tBEGIN $_->{symbol}, $private\n" .
 			"\t.include \"$_->{name}.s\"\n\tEND $_->{symbol}\n";
-		$kernels .= metadata($_->{symbol}, $private);
+		$kernels .= metadata($arch, $_->{symbol}, $private);
 	}
-	$text .= "\t.amdgpu_metadata\n---\namdhsa.version: [1, 2]\namdhsa.target: amdgcn-amd-amdhsa--gfx950\n" .
+	$text .= "\t.amdgpu_metadata\n---\namdhsa.version: [1, 2]\namdhsa.target: amdgcn-amd-amdhsa--$arch\n" .
 		"amdhsa.kernels:\n$kernels...\n\t.end_amdgpu_metadata\n";
 	spew("$object.s", $text);
-	system("$llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 -filetype=obj -I$corpus $object.s -o $object.elf && " .
+	system("$llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=$arch -filetype=obj -I$corpus $object.s -o $object.elf && " .
 		"$llvm/ld.lld -shared $object.elf -o $object.co") == 0 or BAIL_OUT('the corpus does not assemble');
 }
 
 sub compile {
+	my $corpus = $folder{gfx950};
 	$_->{co} = "$dir/c.co" for @_;
 	system("$llvm/clang -x c -std=gnu11 --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -ffreestanding -O2 " .
 		"-c $corpus/corpus.c -o $dir/c.elf && $llvm/ld.lld -shared $dir/c.elf -o $dir/c.co") == 0
@@ -157,9 +164,11 @@ sub judge {
 	return ($word, $seen{$word});
 }
 
-my (@assembly, @c);
-push @{-e "$corpus/$_->{name}.s" ? \@assembly : \@c}, $_ for @twins;
-assemble(splice @assembly, 0, 40) while @assembly;
+my (%assembly, @c);
+push @{-e "$folder{$_->{arch}}/$_->{name}.s" ? $assembly{$_->{arch}} //= [] : \@c}, $_ for @twins;
+for my $arch (sort keys %assembly) {
+	assemble($arch, splice @{$assembly{$arch}}, 0, 40) while @{$assembly{$arch}};
+}
 compile(@c) if @c;
 
 our $TODO;
@@ -168,13 +177,13 @@ for my $twin (@twins) {
 	my ($word, $run) = judge($twin);
 	$score{$word}++;
 	local $TODO = $twin->{todo}{$twin->{twin}};
-	ok($word eq 'found' || $word eq 'passed', "$twin->{name}, $twin->{twin}: $twin->{expect}")
+	ok($word eq 'found' || $word eq 'passed', "$twin->{arch}: $twin->{name}, $twin->{twin}: $twin->{expect}")
 		or diag("$word under $run->{count} of $seeds seeds, first seed $run->{seed}: $twin->{reason}\n$run->{said}");
 }
 note(scalar(grep { $_->{twin} eq 'wrong' } @twins) . ' wrong and ' . scalar(grep { $_->{twin} eq 'right' } @twins) .
 	" right kernels under $seeds seeds: " . join ', ', map { ($score{$_} || 0) . " $_" } reverse @worst);
 
-my %named = map { ("$_->{name}.s" => 1) } @pairs;
-is(join(' ', grep { !$named{$_} } map { s!.*/!!r } glob "$corpus/*.s"), '', 'the index lists each source');
+my %named = map { ("$folder{$_->{arch}}/$_->{name}.s" => 1) } @pairs;
+is(join(' ', grep { !$named{$_} } map { glob "$_/*.s" } values %folder), '', 'each index lists its sources');
 is_long(); # counts what the short tier leaves out
 done_testing;

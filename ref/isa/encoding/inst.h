@@ -80,7 +80,7 @@ typedef enum {
 	MX_IS_PERMLANE_SWAP, /* exchanges parts of two vector registers */
 	MX_IS_SWAP,          /* exchanges two vector registers */
 	MX_IS_PERMUTE,       /* moves lanes of a vector register */
-	MX_IS_EXPONENT,      /* a conversion with a scale of which only the exponent counts [assumed] */
+	MX_IS_EXPONENT, /* a conversion with a scale of which only the exponent counts [assumed] */
 	MX_IS_READLANE,
 	MX_IS_READFIRST,
 	MX_IS_WRITELANE,
@@ -492,6 +492,10 @@ static inline const struct mx_inst *mx_program_at(const struct mx_program *p, ui
 /* The same under banks of VGPRs other than 0. NULL also if memory is short. */
 const struct mx_inst *mx_program_banked(const struct mx_program *p, uint64_t offset,
                                         unsigned banks);
+static inline const struct mx_inst *mx_program_under(const struct mx_program *p, uint64_t offset,
+                                                     unsigned banks) {
+	return banks ? mx_program_banked(p, offset, banks) : mx_program_at(p, offset);
+}
 
 /* Data that another part of the emulator derives from a program, such as wait states by
  * instruction. The first call makes it; it is stored under `make` and `entry` and freed with the

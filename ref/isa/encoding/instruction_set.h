@@ -68,18 +68,23 @@ struct mx_isa {
 	/* Barriers of a workgroup (schedule/barriers.h), and their text: what orders all waves, and
 	 * the instruction by which a wave arrives. Both are "s_barrier" where one instruction
 	 * signals and waits. */
-	bool split_barriers; /* signal and wait are two instructions */
+	bool split_barriers;                  /* signal and wait are two instructions */
 	unsigned n_barriers, cluster_barrier; /* cluster_barrier: that of several; 0: none */
 	const char *barrier, *arrival;
 
 	/* The first dword of a wait that waits for other counts: for mutation. */
 	uint32_t (*wait_with)(uint32_t dword, mx_counts wait);
 
+	/* One cache takes the vector memory operations of a workgroup in the order of issue, unless
+	 * its waves are split over compute units (schedule/l1.c). */
+	bool one_l1;
+
 	/* Streams of scratch if it returns apart from other vector memory, and of a FLAT operation
 	 * without lanes in memory; 0: that of its instruction. */
 	uint8_t scratch_apart, flat_apart;
 
-	/* Buffer descriptors have bases of 57 bits and num_records of 45 (memory/buffer_descriptor.c). */
+	/* Buffer descriptors have bases of 57 bits and num_records of 45
+	 * (memory/buffer_descriptor.c). */
 	bool wide_buffers;
 
 	/* The upper half of flat addresses of scratch, and its bits that have the lane, or 0. */

@@ -43,6 +43,7 @@ const struct mx_isa mx_gfx950 = {
 	.barrier = "s_barrier",
 	.arrival = "s_barrier",
 	.wait_with = wait_with,
+	.one_l1 = true,
 	.nop = { "s_nop", 0xbf800000 },
 	.settled_hwregs = 1ull << MX_HW_MODE,
 	.mode_skip = MX_MODE_VSKIP,

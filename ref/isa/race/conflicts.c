@@ -16,15 +16,27 @@ static bool are_both(const struct mx_race_range *r, mx_access earlier, mx_path p
 	return path_of(r, earlier) == path && path_of(r, r->me) == path;
 }
 
+/* Whether the operations of a wave that are not waited for take effect in the order of issue: those
+ * of a stream that is in order, and vector memory operations in device memory [LLVM "Memory Model
+ * gfx12", wavefront scope]. */
+static bool is_in_order(const struct mx_race_range *r, mx_access earlier) {
+	unsigned stream = mx_access_stream(earlier);
+	if (stream != mx_access_stream(r->me))
+		return !r->lds && are_both(r, earlier, MX_PATH_MEMORY);
+	if (mx_race_stream(r->w, stream)->order != MX_IN_ORDER)
+		return false;
+	if (path_of(r, earlier) == MX_PATH_ASYNC)
+		mx_race_assume(mx_race_analysis_of(r->w->group->run), MX_PROOF_TENSOR_QUEUE);
+	return true;
+}
+
 /* Whether an earlier access of the same workgroup is over when this one begins. */
 static bool is_over(const struct mx_race_range *r, mx_access earlier) {
 	unsigned stream = mx_access_stream(earlier), wave = mx_access_wave(earlier);
 	const struct mx_race_wave *w = r->order->wave[wave];
 	if (wave != mx_access_wave(r->me))
 		return mx_access_number(earlier) <= r->past->wave[wave].covered[stream];
-	return mx_access_number(earlier) <= w->covered[stream] ||
-	       (stream == mx_access_stream(r->me) &&
-	        mx_race_stream(r->w, stream)->order == MX_IN_ORDER);
+	return mx_access_number(earlier) <= w->covered[stream] || is_in_order(r, earlier);
 }
 
 /* Whether the L1 of the workgroup orders it before this one: it was issued before a barrier that
@@ -32,8 +44,7 @@ static bool is_over(const struct mx_race_range *r, mx_access earlier) {
 static bool is_before_in_l1(const struct mx_race_range *r, mx_access earlier) {
 	const struct mx_race_past_wave *w = &r->past->wave[mx_access_wave(earlier)];
 	struct mx_run *run = r->w->group->run;
-	bool before = !run->launch->threadgroup_split && !r->lds &&
-	              are_both(r, earlier, MX_PATH_MEMORY) &&
+	bool before = mx_has_one_l1(run) && !r->lds && are_both(r, earlier, MX_PATH_MEMORY) &&
 	              mx_access_number(earlier) <= w->issued[mx_access_stream(earlier)];
 	if (before)
 		mx_race_assume(mx_race_analysis_of(run), MX_PROOF_ONE_L1);

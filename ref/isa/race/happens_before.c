@@ -17,8 +17,7 @@
  * a wait:
  *  - for later vector memory operations, vector memory operations in device memory that were issued
  *    before it: all go through one L1 in the order of issue. Compiled code relies on this at flags
- *    as at barriers, unless the waves of a workgroup are split over compute units [LLVM "Memory
- *    Model gfx942", tgsplit];
+ *    as at barriers, where a workgroup has one L1 (mx_has_one_l1);
  *  - in LDS, LDS operations that were issued before a release that is an LDS operation. LDS-DMA is
  *    not one of them.
  *
@@ -134,10 +133,6 @@ static struct mx_race_clock *join_acquired(struct mx_wave *w) {
 	return k;
 }
 
-static bool splits(const struct mx_wave *w) {
-	return w->group->run->launch->threadgroup_split;
-}
-
 /* A clock of waves of a workgroup as it grows. */
 struct ticks {
 	const struct mx_isa *isa;
@@ -154,10 +149,11 @@ static void add_tick(struct ticks *t, const struct mx_wave *w, unsigned which, u
  * stream of LDS of which the workgroup has the operations in order, or MX_STREAMS. */
 static void add_wave(struct ticks *t, const struct mx_wave *w, const uint32_t *covered,
                      const uint32_t *issued, unsigned lds) {
+	bool one_l1 = mx_has_one_l1(w->group->run);
 	for (unsigned s = 0; s < t->isa->n_streams; s++)
 		add_tick(t, w, s, covered[s]);
 	for (unsigned s = 0; s < t->isa->n_streams; s++)
-		if (s == lds || (t->isa->stream[s].path == MX_PATH_MEMORY && !splits(w)))
+		if (s == lds || (t->isa->stream[s].path == MX_PATH_MEMORY && one_l1))
 			add_tick(t, w, IN_ORDER + s, issued[s]);
 	add_tick(t, w, BEGUN, 1);
 }

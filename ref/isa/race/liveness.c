@@ -12,6 +12,7 @@ enum { LONGEST = 1024 }; /* instructions of all paths */
 
 struct place {
 	uint32_t pc;
+	unsigned banks;
 	bool full; /* EXEC has at least the lanes that matter */
 };
 
@@ -25,16 +26,16 @@ struct search {
 	uint64_t seen[16]; /* hashes */
 };
 
-static void go(struct search *s, uint32_t pc, bool full) {
+static void go(struct search *s, uint32_t pc, unsigned banks, bool full) {
 	uint64_t bit = 1ull << pc / 4 % 64, *seen = &s->seen[pc / 256 % 8 + 8 * full];
 	for (unsigned i = 0; *seen & bit && i < s->n; i++)
-		if (s->place[i].pc == pc && s->place[i].full == full)
+		if (s->place[i].pc == pc && s->place[i].banks == banks && s->place[i].full == full)
 			return;
 	*seen |= bit;
 	if (s->n == LONGEST)
 		s->unknown = true;
 	else
-		s->place[s->n++] = (struct place){ pc, full };
+		s->place[s->n++] = (struct place){ pc, banks, full };
 }
 
 /* ---- one instruction ---- */
@@ -79,26 +80,30 @@ static bool is_unknown(const struct mx_inst *in) {
 	}
 }
 
-static void follow(struct search *s, const struct mx_inst *in, bool full) {
+static void follow(struct search *s, const struct mx_inst *in, unsigned banks, bool full) {
+	const struct mx_isa *isa = mx_program_isa(s->p);
 	mx_kind kind = mx_kind_of(in->op);
 	if (kind == MX_IS_END)
 		return;
+	if (isa->banks_set)
+		banks = isa->banks_set(in, banks);
 	if (kind != MX_IS_BRANCH)
-		go(s, in->offset + in->size, full);
+		go(s, in->offset + in->size, banks, full);
 	if (kind == MX_IS_BRANCH || kind == MX_IS_CBRANCH)
-		go(s, in->offset + 4 + 4 * (uint32_t)in->imm, full);
+		go(s, in->offset + 4 + 4 * (uint32_t)in->imm, banks, full);
 }
 
-bool mx_is_live(const struct mx_program *p, uint32_t pc, unsigned row, bool in_exec) {
+bool mx_is_live(const struct mx_program *p, uint32_t pc, unsigned banks, unsigned row,
+                bool in_exec) {
 	struct search s = { .p = p, .row = row, .n = 0 };
-	go(&s, pc, in_exec);
+	go(&s, pc, banks, in_exec);
 	while (s.done < s.n && !s.unknown) {
 		struct place at = s.place[s.done++];
-		const struct mx_inst *in = mx_program_at(p, at.pc);
+		const struct mx_inst *in = mx_program_under(p, at.pc, at.banks);
 		if (!in || !in->op || is_unknown(in) || mx_reads_row(in, row))
 			return true;
 		if (!overwrites(&s, in, at.full))
-			follow(&s, in, is_full(&s, in, at.full));
+			follow(&s, in, at.banks, is_full(&s, in, at.full));
 	}
 	return s.unknown;
 }

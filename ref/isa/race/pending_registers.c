@@ -36,6 +36,11 @@ uint64_t mx_race_rows_of(const struct mx_inst *in) {
 	return bits;
 }
 
+/* A bank has 256 registers, so it moves the bit of a register by 0 or 32. */
+uint64_t mx_race_rows_in_banks(uint64_t rows) {
+	return rows | rows << 32 | rows >> 32;
+}
+
 /* A bit for each byte that is not 0. */
 static uint64_t bytes_of(uint64_t x) {
 	x |= x >> 4;

@@ -218,6 +218,8 @@ static mx_doubt doubt_of(const struct mx_isa *isa, const struct mx_inst *in) {
 	MX_FOR_OPERANDS(o, in)
 		if (!isa->settled_ttmps && !o->written && o->code >= MX_TTMP0 && o->code < MX_M0)
 			return MX_DOUBT_TRAP_REGISTER;
+	if (op->id == MX_OP_s_barrier_signal_isfirst)
+		return MX_DOUBT_BARRIER_FIRST;
 	switch (mx_kind_of(op)) {
 	case MX_IS_CLOCK: return MX_DOUBT_CLOCK;
 	case MX_IS_GETREG:
@@ -279,11 +281,12 @@ static void prepare(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt)
 static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
 	const struct mx_race_analysis *order = context;
 	const struct mx_race_inst *u = &order->inst[in->offset / 4];
+	uint64_t rows = w->banks ? mx_race_rows_in_banks(u->rows) : u->rows;
 	if (skipped)
 		return;
 	if (!u->plain || mx_race_clock_of(w)->n_polls || w->mode & order->mode_index)
 		prepare(w, in, u->doubt);
-	if (mx_race_wave_of(w)->may_pend & u->rows)
+	if (mx_race_wave_of(w)->may_pend & rows)
 		mx_race_check_registers(w, in);
 }
 

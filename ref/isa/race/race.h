@@ -488,6 +488,8 @@ const struct mx_inst *mx_race_awaited(struct mx_race_analysis *o);
 
 /* A bit for each eight registers, modulo 64, of which an instruction accesses any. */
 uint64_t mx_race_rows_of(const struct mx_inst *in);
+/* The bits of the same registers in any banks. */
+uint64_t mx_race_rows_in_banks(uint64_t rows);
 void mx_race_check_registers(struct mx_wave *w, const struct mx_inst *in);
 void mx_race_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned stream);
 /* Drops the pending loads that a wait covers: most registers are accessed after it. */

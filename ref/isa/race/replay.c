@@ -100,7 +100,8 @@ static void step(struct mx_replay *r, const struct mx_inst *in) {
 
 void mx_replay_end(struct mx_replay *r) {
 	for (unsigned i = 0; r->ok && i < LONGEST; i++) {
-		const struct mx_inst *in = mx_program_at(r->run.launch->program, r->wave.pc);
+		const struct mx_inst *in =
+			mx_program_under(r->run.launch->program, r->wave.pc, r->wave.banks);
 		if (!in || !in->op || in->unsupported || !(is_nothing(r, in) || is_plain(in)))
 			break;
 		step(r, in);
@@ -113,7 +114,8 @@ void mx_replay_end(struct mx_replay *r) {
 /* ---- comparison ---- */
 
 static bool is_live(const struct mx_replay *r, unsigned row, bool in_exec) {
-	return mx_is_live(r->run.launch->program, (uint32_t)r->wave.pc, row, in_exec);
+	return mx_is_live(r->run.launch->program, (uint32_t)r->wave.pc, r->wave.banks, row,
+	                  in_exec);
 }
 
 static const uint32_t *vector_row(const struct mx_replay *r, unsigned row) {

@@ -87,6 +87,10 @@ bool mx_wait_over(const struct mx_wave *w);
 static inline bool mx_in_l1(const struct mx_group *g, unsigned stream) {
 	return g->run->isa->stream[stream].path == MX_PATH_MEMORY;
 }
+/* Whether one L1 takes the vector memory operations of a workgroup in the order of issue. */
+static inline bool mx_has_one_l1(const struct mx_run *run) {
+	return run->isa->one_l1 && !run->launch->threadgroup_split;
+}
 /* Whether an operation may have to wait for those of other waves; and how many operations at the
  * head of such a queue of another wave must land before it. */
 bool mx_l1_may_wait(const struct mx_group *g, const struct mx_memop *m);

@@ -1,11 +1,13 @@
 /* The vector L1 cache of a workgroup: vector memory operations of all its waves take effect in
  * device memory in the order of issue.
  *
- * All waves of a workgroup run on one compute unit, which has one L1, unless a launch splits them
- * (threadgroup split). So compiled code has no wait between a store and the barrier or the flag of
- * workgroup scope that publishes it [LLVM "Memory Model gfx942"]. This order does not hold for the
- * registers that a load writes, for what LDS-DMA writes to LDS, or for scalar memory, which has
- * another cache.
+ * All waves of a workgroup run on one compute unit. That of gfx950 has one L1, unless a launch
+ * splits the workgroup (threadgroup split). So compiled code has no wait between a store and the
+ * barrier or the flag of workgroup scope that publishes it [LLVM "Memory Model gfx942"]. The cache
+ * of gfx1250 has two ports without an order between them, and compiled code waits [LLVM
+ * SIMemoryLegalizer, GFX12.5]; only the operations of a wave are in order. This order does not hold
+ * for the registers that a load writes, for what LDS-DMA writes to LDS, or for scalar memory, which
+ * has another cache.
  *
  * Without synchronisation two operations may issue in any order, so they may land in any order. The
  * order is kept for operations of which one issued before a barrier completed and the other after,
@@ -110,8 +112,7 @@ unsigned mx_l1_own_before(const struct mx_wave *w, unsigned stream, struct mx_me
 }
 
 bool mx_l1_may_wait(const struct mx_group *g, const struct mx_memop *m) {
-	return g->n_waves > 1 && !g->run->launch->threadgroup_split &&
-	       (writes(m) || g->stores_in_flight) &&
+	return g->n_waves > 1 && mx_has_one_l1(g->run) && (writes(m) || g->stores_in_flight) &&
 	       (g->run->waves_synchronise || g->before_barrier);
 }
 

@@ -97,8 +97,7 @@ static void step(struct mx_wave *w) {
 	struct mx_group *g = w->group;
 	struct mx_run *run = g->run;
 	const struct mx_program *p = run->launch->program;
-	const struct mx_inst *in =
-		w->banks ? mx_program_banked(p, w->pc, w->banks) : mx_program_at(p, w->pc);
+	const struct mx_inst *in = mx_program_under(p, w->pc, w->banks);
 	if (!in || !in->op || in->unsupported) {
 		refuse(w, in);
 		return;

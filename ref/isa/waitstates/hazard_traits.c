@@ -260,7 +260,7 @@ static const struct mx_inst *straight_on(const struct mx_program *p, size_t i, s
 	unsigned here = *banks;
 	*banks = isa->banks_after(in->dwords, 4, here);
 	*next = i + in->size / 4;
-	return here ? mx_program_banked(p, 4 * i, here) : in;
+	return mx_program_under(p, 4 * i, here);
 }
 
 static void *make_all(const struct mx_program *p, uint64_t entry) {

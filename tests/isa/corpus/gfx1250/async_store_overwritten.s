@@ -1,0 +1,8 @@
+; LDS is overwritten while a copy to memory still reads it
+	ds_store_b32 v6, v7
+	s_wait_dscnt 0
+	global_store_async_from_lds_b32 v8, v6, s[6:7]
+	right s_wait_asynccnt 0
+	ds_store_b32 v6, v6
+	s_wait_dscnt 0
+	s_wait_asynccnt 0

@@ -1,0 +1,8 @@
+; a signal waits for no store
+	v_xor_b32 v12, 0x80, v7
+	global_store_b32 v7, v7, s[6:7]
+	right s_wait_storecnt 0
+	barrier
+	global_load_b32 v3, v12, s[6:7]
+	s_wait_loadcnt 0
+	global_store_b32 v8, v3, s[6:7] offset:1024

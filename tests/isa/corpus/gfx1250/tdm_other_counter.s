@@ -1,0 +1,10 @@
+; a tensor load counts in tensorcnt alone
+	tile
+	load_tile
+	right s_wait_tensorcnt 0
+	wrong s_wait_asynccnt 0
+	wrong s_wait_loadcnt 0
+	ds_load_b32 v3, v6
+	s_wait_dscnt 0
+	out v3
+	s_wait_tensorcnt 0

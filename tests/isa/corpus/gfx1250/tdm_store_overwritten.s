@@ -1,0 +1,11 @@
+; LDS is overwritten while a tensor store still reads it
+	tile
+	tile_to_out
+	ds_store_b32 v6, v7
+	ds_store_b32 v6, v7 offset:128
+	s_wait_dscnt 0
+	store_tile
+	right s_wait_tensorcnt 0
+	ds_store_b32 v6, v6 offset:64
+	s_wait_dscnt 0
+	s_wait_tensorcnt 0
