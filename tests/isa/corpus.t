@@ -39,8 +39,8 @@ sub read_index {
 		}
 		my ($name, $launch, $wrong, $right, $reason) = split /\s*\|\s*/, $_, 5;
 		$reason ||= first_line("$corpus/$name.s");
-		my ($grid, $block, $long) = $launch =~ /^(\d+)x(\d+)( long)?$/ or die "$corpus/index:$.: grid x block wanted";
-		push @pairs, {arch => $arch, name => $name, grid => $grid, block => $block, long => $long, wrong => $wrong,
+		my ($grid, $block, $cluster, $long) = $launch =~ /^(\d+)x(\d+)( cluster)?( long)?$/ or die "$corpus/index:$.: grid x block wanted";
+		push @pairs, {arch => $arch, name => $name, grid => $grid, block => $block, cluster => $cluster, long => $long, wrong => $wrong,
 			right => $right, reason => $reason};
 	}
 	return @pairs;
@@ -55,8 +55,9 @@ my @twins = map { my $pair = $_; map { {%$pair, twin => $_, expect => $pair->{$_
 # ---- code objects: one per group of kernels in assembly, one of all C ----
 
 sub metadata {
-	my ($arch, $name, $private) = @_;
+	my ($arch, $name, $private, $cluster) = @_;
 	my $registers = $arch eq 'gfx950' ? "    .vgpr_count: 128\n    .agpr_count: 128" : '    .vgpr_count: 512';
+	$registers .= "\n    .cluster_dims: [2, 1, 1]" if $cluster;
 	return <<END;
   - .name: $name
     .symbol: $name.kd
@@ -84,7 +85,7 @@ sub assemble {
 		my $private = slurp("$corpus/$_->{name}.s") =~ /\bscratch_/ ? 64 : 0;
 		$text .= "\t.set WRONG, " . ($_->{twin} eq 'wrong' || 0) . "\n\tBEGIN $_->{symbol}, $private\n" .
 			"\t.include \"$_->{name}.s\"\n\tEND $_->{symbol}\n";
-		$kernels .= metadata($arch, $_->{symbol}, $private);
+		$kernels .= metadata($arch, $_->{symbol}, $private, $_->{cluster});
 	}
 	$text .= "\t.amdgpu_metadata\n---\namdhsa.version: [1, 2]\namdhsa.target: amdgcn-amd-amdhsa--$arch\n" .
 		"amdhsa.kernels:\n$kernels...\n\t.end_amdgpu_metadata\n";

@@ -1,0 +1,13 @@
+; the barrier of the workgroup says nothing of the other one
+	global_store_b32 v8, v7, s[6:7]
+	global_wb scope:SCOPE_SE
+	s_wait_storecnt 0
+	right s_barrier_signal -3
+	right s_barrier_wait -3
+	wrong barrier
+	global_inv scope:SCOPE_SE
+	s_wait_loadcnt 0
+	v_xor_b32 v12, 0x1000, v8
+	global_load_b32 v3, v12, s[6:7]
+	s_wait_loadcnt 0
+	global_store_b32 v8, v3, s[6:7] offset:1024
