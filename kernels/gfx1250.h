@@ -26,14 +26,32 @@ typedef float f32x8 __attribute__((ext_vector_type(8)));
 #define WAIT_TENSORCNT(n) asm volatile("s_wait_tensorcnt %0" : : "n"(n) : "memory")
 #define WAIT_DSCNT(n)     asm volatile("s_wait_dscnt %0" : : "n"(n) : "memory")
 
-/* The wave's accesses to LDS are complete before its signal: the compiler may move the use of a
- * value that was read, and its wait, after the signal. */
-#define SIGNAL_AFTER_LDS() asm volatile("s_wait_dscnt 0\n\ts_barrier_signal -1" ::: "memory")
-#define AWAIT_SIGNALS()    asm volatile("s_barrier_wait -1" ::: "memory")
+/* A barrier in two parts. The wave's accesses to LDS are complete before its signal: the compiler
+ * may move the use of a value that was read, and its wait, after the signal. It leaves where it is
+ * what is between both parts, for else it would bring them together. */
+#define SIGNAL_AFTER_LDS()                                                                         \
+	do {                                                                                       \
+		asm volatile("s_wait_dscnt 0\n\ts_barrier_signal -1" ::: "memory");                \
+		__builtin_amdgcn_sched_barrier(0);                                                 \
+	} while (0)
+#define AWAIT_SIGNALS()                                                                            \
+	do {                                                                                       \
+		__builtin_amdgcn_sched_barrier(0);                                                 \
+		asm volatile("s_barrier_wait -1" ::: "memory");                                    \
+	} while (0)
 
 /* After it, the earlier LDS accesses of every wave of the workgroup are complete. */
 #define LDS_BARRIER()                                                                              \
 	asm volatile("s_wait_dscnt 0\n\ts_barrier_signal -1\n\ts_barrier_wait -1" ::: "memory")
+
+/* ---- buffers ---- */
+
+typedef __amdgpu_buffer_rsrc_t buffer;
+
+/* Raw buffer: offsets are bytes, checked against `bytes`. */
+INLINE buffer make_buffer(const GLOBAL void *base, u32 bytes) {
+	return __builtin_amdgcn_make_buffer_rsrc((void *)base, 0, bytes, 0);
+}
 
 /* ---- tensor copies: whole tiles between memory and LDS, beside the waves [CDNA5 ISA 10.11] ----
  *
@@ -45,8 +63,9 @@ typedef float f32x8 __attribute__((ext_vector_type(8)));
 enum {
 	TILE_OF_DWORDS = 2 << 16, /* elements of 4 bytes; without it, of one byte */
 	TILE_ARRIVES = 1 << 18,   /* at the barrier in LDS, when the copy is complete */
-	PAD_16_AFTER_128 = 1 << 20 | 4 << 22 | 3 << 25, /* in LDS, of a load */
 };
+/* In LDS, after each `bytes` of a load, a power of two from 8 to 1,024. */
+#define PAD_16_AFTER(bytes) (1 << 20 | (__builtin_ctz(bytes) - 3) << 22 | 3 << 25)
 
 /* A tile of rows x columns elements at `memory`, in a matrix whose rows are `stride` elements
  * apart. From the tile's first element on, the matrix has `below` rows and `right` columns: a load
@@ -90,20 +109,26 @@ INLINE u32 rest(u32 size, u32 at) {
 	return n > 0 ? (u32)n : 0;
 }
 
-/* ---- operands of scaled WMMAs of 16x16x128 ---- */
+/* ---- operands of scaled WMMAs ---- */
 
-enum { FRAGMENT = 16, BLOCK = 32 };
+enum { FRAGMENT = 16, WMMA_K = 128, BLOCK = 32 };
 
-/* A lane's bytes of a fragment of 16 rows of 8-bit codes, `pitch` bytes apart: of row lane % 16 the
- * chunks of 16 bytes 0, 2, 4 and 6, or 1, 3, 5 and 7. */
-INLINE i32x16 read_codes8(const LDS u8 *rows, u32 pitch) {
+/* Formats of codes and scales, as instructions name them. */
+enum { E4M3 = 0, E2M1 = 4, E8M0 = 0 };
+
+/* Bytes of n codes. */
+#define CODE_BYTES(format, n) ((format) == E2M1 ? (n) / 2 : (n))
+
+/* A lane's bytes of a fragment of 16 rows of 128 codes, `pitch` bytes apart: of row lane % 16 every
+ * second chunk of 16 bytes, from chunk lane / 16 on. Codes of 4 bits take half of the registers. */
+INLINE i32x16 read_codes(const LDS u8 *rows, u32 pitch, u32 format) {
 	const LDS u8 *at = rows + LANE() % FRAGMENT * pitch + LANE() / FRAGMENT * 16;
 	union {
 		u32x4 chunks[4];
 		i32x16 all;
-	} x;
+	} x = {};
 #pragma unroll
-	for (u32 i = 0; i < 4; i++)
+	for (u32 i = 0; i < CODE_BYTES(format, WMMA_K) / 32; i++)
 		x.chunks[i] = *(const LDS u32x4 *)(at + 32 * i);
 	return x.all;
 }

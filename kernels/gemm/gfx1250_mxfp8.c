@@ -1,4 +1,4 @@
-/* MXFP8 GEMM for gfx1250 with two stages in LDS: gfx1250_mxfp8.h has its contract. Each wave copies
+/* MXFP8 GEMM for gfx1250 with two stages in LDS: gfx1250_tile.h has its contract. Each wave copies
  * one of the four tiles of a step: codes of A, codes of B, scales of A, scales of B. The copies of
  * the next step go on while this step is multiplied.
  *
@@ -6,9 +6,11 @@
  *
  * After the barrier all tiles of s are in LDS, and all waves have read s - 1, whose place the
  * copies of s + 1 take. */
-enum { BUFFERS = 2 };
+#include "../gfx1250.h"
 
-#include "gfx1250_mxfp8.h"
+enum { FORMAT_A = E4M3, FORMAT_B = E4M3, STEP = 128, BUFFERS = 2, WAVES_N = 2 };
+
+#include "gfx1250_tile.h"
 
 /* The wave's copy of this step is complete. */
 #ifndef WAIT_COPY
@@ -21,16 +23,16 @@ void gfx1250_mxfp8_f32(GLOBAL float *C, const GLOBAL u8 *A, const GLOBAL u8 *SA,
 	const struct matrices m = { C, A, SA, B, SB, M, N, K, ld_scale };
 	const struct position at = find_position();
 	const struct tile own = find_tile(&m, &at, WAVE() % 2, WAVE() / 2);
-	f32x8 acc[FRAGS][FRAGS] = {};
+	f32x8 acc[FRAGS_M][FRAGS_N] = {};
+	u32 s = 0, stage = 0;
 
-	u32 s = 0;
-
-	copy_step(own, 0);
+	copy_step(own, 0, 0);
 	do {
 		WAIT_COPY();
 		LDS_BARRIER();
-		copy_step(own, s + 1);
-		multiply_stage(&lds.stages[s % BUFFERS], &at, acc);
+		copy_step(own, s + 1, next_stage(stage));
+		multiply_stage(&lds.stages[stage], &at, acc);
+		stage = next_stage(stage);
 	} while (++s * STEP < K);
 	WAIT_TENSORCNT(0);
 	store_product(&m, &at, acc);
