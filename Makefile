@@ -107,7 +107,7 @@ KERNELS  := $(patsubst %,$(B)/%.co,$(basename $(sort $(filter-out kernels/host/%
 MCPU      = $(if $(filter gfx1250%,$(notdir $<)),gfx1250,gfx950)
 GPUFLAGS  = -x c -std=gnu11 --target=amdgcn-amd-amdhsa -mcpu=$(MCPU) -nogpulib -ffreestanding -O2 -Wall -Wextra -MMD -MP
 FOREIGN  := $(patsubst cases/%,$(B)/kernels/%.co,$(basename $(sort $(wildcard $(addprefix cases/foreign/*.,s cl c)))))
-SFLAGS   := --target=amdgcn-amd-amdhsa -mcpu=gfx950 -MMD -MP
+SFLAGS    = --target=amdgcn-amd-amdhsa -mcpu=$(MCPU) -MMD -MP
 CLFLAGS  := -x cl -cl-std=CL2.0 --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -O2 -MMD -MP
 kernels: $(KERNELS) $(FOREIGN)
 define link-co

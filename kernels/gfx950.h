@@ -1,25 +1,9 @@
-/* Support for gfx950 kernels in C: vector types, address spaces, waits, and the few instructions
- * without a C spelling in clang. For device code only. */
+/* Support for gfx950 kernels in C: waits, buffers, and the few instructions without a C spelling in
+ * clang. For device code only. */
 #ifndef GFX950_H
 #define GFX950_H
 
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long u64;
-typedef u32 u32x2 __attribute__((ext_vector_type(2)));
-typedef u32 u32x4 __attribute__((ext_vector_type(4)));
-typedef int i32x8 __attribute__((ext_vector_type(8)));
-typedef float f32x4 __attribute__((ext_vector_type(4)));
-
-#define GLOBAL __attribute__((address_space(1)))
-#define LDS    __attribute__((address_space(3)))
-
-/* Memory that is constant while the kernel runs: uniform loads from it are scalar. */
-#define CONSTANT __attribute__((address_space(4)))
-
-/* Static LDS. LDS is never initialised. */
-#define SHARED static LDS __attribute__((loader_uninitialized, aligned(16)))
+#include "amdgcn.h"
 
 /* One workgroup per compute unit, with its waves spread over the 4 SIMDs. */
 #define KERNEL(threads)                                                                            \
@@ -29,8 +13,6 @@ typedef float f32x4 __attribute__((ext_vector_type(4)));
 /* As many workgroups as their registers allow: for kernels that mostly wait for memory. */
 #define STREAM_KERNEL(threads)                                                                     \
 	__attribute__((device_kernel, amdgpu_flat_work_group_size(threads, threads)))
-
-#define INLINE static inline __attribute__((always_inline))
 
 /* s_waitcnt simm16 of gfx9: vmcnt {15:14, 3:0}, expcnt 6:4, lgkmcnt 11:8 [CDNA4 ISA 4.4]. A counter
  * at its largest value is not waited for. */
@@ -44,9 +26,6 @@ typedef float f32x4 __attribute__((ext_vector_type(4)));
 #define LANE() (__builtin_amdgcn_workitem_id_x() & 63)
 /* Uniform within a wave, also for the compiler. */
 #define WAVE() __builtin_amdgcn_readfirstlane(__builtin_amdgcn_workitem_id_x() >> 6)
-
-/* The compiler keeps the value in a VGPR, instead of computing it again where it is used. */
-#define KEEP_V(x) asm("" : "+v"(x))
 
 /* After it, the earlier LDS accesses of every wave of the workgroup are complete. One asm
  * statement, because the compiler moves LDS accesses across a separate barrier. */
@@ -102,13 +81,6 @@ INLINE u32x4 make_descriptor(const GLOBAL void *base, u32 bytes) {
 /* A lane's 32 bytes of an 8-bit operand of a scaled MFMA. */
 INLINE i32x8 fp8_operand(u32x4 low, u32x4 high) {
 	return (i32x8){ low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w };
-}
-
-/* To nearest, ties to even, for finite values. A NaN keeps its upper bits and becomes quiet. */
-INLINE u16 bf16_rne(float x) {
-	u32 u = __builtin_bit_cast(u32, x);
-	u32 rounded = (u + 0x7fff + (u >> 16 & 1)) >> 16;
-	return (u & 0x7fffffff) > 0x7f800000 ? (u >> 16 | 0x40) : rounded;
 }
 
 #endif

@@ -208,6 +208,13 @@ static int begin_gate(struct mx_gate *g, struct mx_error *err) {
 	return g->results && g->done && g->places ? 0 : mx_fail(err, "out of memory");
 }
 
+static void print_skipped(const struct mx_gate *g) {
+	const struct mx_selection *s = &g->selection;
+	if (s->n_other)
+		printf("%sskipped: %zu run%s for %s, the device is a %s\n", g->o->tap ? "# " : "",
+		       s->n_other, s->n_other == 1 ? " is" : "s are", s->other, g->device->arch);
+}
+
 /* What is printed after the runs. */
 static void print_end(struct mx_gate *g, double seconds) {
 	if ((g->device->emu || g->emu) && g->o->analysis)
@@ -216,6 +223,7 @@ static void print_end(struct mx_gate *g, double seconds) {
 	g->stale = mx_record_each_stale(&record, print_stale, (void *)g->o);
 	if (g->baseline)
 		mx_baseline_report(g->baseline, g->o, g->results, g->selection.n_runs);
+	print_skipped(g);
 	mx_report_end(g->o, g->results, g->selection.n_runs, g->selection.n_absent, seconds);
 }
 

@@ -133,9 +133,35 @@ static int follow_code(struct mx_gate *g) {
 	return 0;
 }
 
+/* The architecture of a run's code, if it is not that of the device; or NULL. */
+static const char *other_architecture(const struct mx_gate *g, const struct mx_selected *r) {
+	char path[4096];
+	const char *name = find_code(g, r, path) ? mx_file_architecture(path) : NULL;
+	return name && strcmp(name, g->device->arch) ? name : NULL;
+}
+
+/* Leaves the runs whose code a device of one architecture has. If it has none, all stay and are
+ * refused. */
+static void skip_others(struct mx_gate *g) {
+	struct mx_selection *s = &g->selection;
+	size_t n = 0;
+	for (size_t i = 0; !g->device->follows && i < s->n_runs; i++) {
+		const char *other = other_architecture(g, &s->runs[i]);
+		if (other)
+			s->other = other;
+		else
+			s->runs[n++] = s->runs[i];
+	}
+	if (!n)
+		return;
+	s->n_other = s->n_runs - n;
+	s->n_runs = n;
+}
+
 static int run_command(struct mx_gate *g) {
 	if (check_device(g) || follow_code(g) || (g->o->schedule && read_schedule(g)))
 		return MX_BAD_INPUT;
+	skip_others(g);
 	if (g->o->fuzz)
 		return mx_cmd_fuzz(g->o, g->device, g->kernel_dir, &g->selection);
 	if (g->o->mutate)

@@ -19,7 +19,9 @@ struct mx_selection {
 	struct mx_selected *runs;
 	size_t n_runs;
 	size_t n_absent; /* runs without their code object, which is not built here */
-	char **gone;     /* mxcheck ci: names of runs that the change deletes; owned */
+	size_t n_other;  /* runs whose code is for an architecture that the device does not have */
+	const char *other; /* that architecture */
+	char **gone;       /* mxcheck ci: names of runs that the change deletes; owned */
 	size_t n_gone;
 };
 

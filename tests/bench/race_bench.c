@@ -1,9 +1,10 @@
 /* The cost of race detection: analysed launches compared with plain ones, in processor seconds,
- * which do not depend on other load; and hunts; and plain launches on several threads, with
- * MXCHECK_LONG also of 4096 cubed. */
+ * which do not depend on other load; and hunts; plain launches of gfx1250 compared with gfx950; and
+ * plain launches on several threads, with MXCHECK_LONG also of 4096 cubed. */
 #include "../../fuzz/hunt/hunt.h"
 #include "launches.h"
 
+#include <string.h>
 #include <unistd.h>
 
 enum { SEEDS = 200, HUNTED = 2000, HUNT = 50000 };
@@ -29,6 +30,31 @@ static void measure_analysis(const char *name, int64_t m, int64_t n, int64_t k) 
 	bench_print(what, "s", seconds);
 	bench_print(what, "of plain", ratio);
 	mx_bench_free(b);
+}
+
+/* One launch of a case of either architecture: "emu" has one at a time. */
+static double run_alone(const char *name, int64_t size) {
+	struct mx_bench *b = prepare(name, size, size, size);
+	run(b, 0);
+	double seconds = run(b, 0);
+	mx_bench_free(b);
+	return seconds;
+}
+
+/* Plain launches of the same work for two architectures, in turn. */
+static void measure_architectures(const char *name, const char *other, int64_t size) {
+	double seconds[BENCH_RUNS], ratio[BENCH_RUNS];
+	char what[200];
+	for (int i = 0; i < BENCH_RUNS; i++) {
+		double base = run_alone(other, size);
+		seconds[i] = run_alone(name, size);
+		ratio[i] = seconds[i] / base;
+	}
+	snprintf(what, sizeof what, "launch/%s/%lldx%lldx%lld", name, (long long)size,
+	         (long long)size, (long long)size);
+	bench_print(what, "s", seconds);
+	snprintf(what + strlen(what), sizeof what - strlen(what), "/%s", other);
+	bench_print(what, "ratio", ratio);
 }
 
 /* Plain launches on 1, 2, 4 ... threads, up to the number of processors. */
@@ -110,6 +136,7 @@ int main(void) {
 		measure_analysis(analysed[i].name, analysed[i].m, analysed[i].n, analysed[i].k);
 	measure_run("gemm/mxfp4_f32", 64, 64, 256);
 	measure_hunt("gemm/mxfp4_f32", 64, 64, 256);
+	measure_architectures("gemm/gfx1250_mxfp8_f32", "gemm/mxfp8_f32", 1024);
 	measure_threads("gemm/mxfp4_f32", 1024, 1024, 1024);
 	if (getenv("MXCHECK_LONG"))
 		measure_threads("gemm/mxfp4_f32", 4096, 4096, 4096);

@@ -52,7 +52,7 @@ for my $glob ('gemm/mxfp4_f32/128x17x512/*', 'gemm/mxfp?_f32*exact', 'gemm/mxfp4
 
 is_deeply([ names(passes('with no case named mxcheck passes')) ], \@quick,
 	'those tagged quick run, in the order of the list');
-like($out, qr/\Adevice emu \(gfx950, libmxhip\.so\), seed 1\n/, 'device, arch and runtime are named');
+like($out, qr/\Adevice emu \(gfx950 and gfx1250, libmxhip\.so\), seed 1\n/, 'device, arch and runtime are named');
 like($out, qr/^${\scalar @quick} passed, 0 failed, [\d.]+ s\n\z/m, 'the last line counts them');
 is_deeply([ names(passes('a glob passes', 'gemm/mxfp4_f32/*/exact')) ], \@exact,
 	'the runs that it matches run');

@@ -43,6 +43,14 @@ is(mxcheck(@run, 'emu:gfx950'), 2, 'a gfx950 refuses code for gfx1250');
 like($err, qr/: built for gfx1250, the device is gfx950$/m, '  and names both architectures');
 is(mxcheck('--device', 'emu:gfx1250', 'gemm/mxfp4_f32/1x1x32/exact'), 2, 'a gfx1250 refuses code for gfx950');
 like($err, qr/: built for gfx950, the device is gfx1250$/m, '  and names both') or diag $err;
+my @mixed = ('gemm/mxfp8_f32/1x1x32/exact', 'gemm/gfx1250_mxfp8_f32/1x1x32/exact');
+is(mxcheck(@mixed, '--require-proof'), 0, 'cases of both run in one command') or diag $out, $err;
+like($out, qr/^device emu \(gfx1250 and gfx950, .*^2 passed, 0 failed/ms, '  on a device of each') or diag $out;
+for (['gfx950', 'gfx1250'], ['gfx1250', 'gfx950']) {
+	my ($arch, $other) = @$_;
+	is(mxcheck(@mixed, '--device', "emu:$arch"), 0, "a $arch runs its case") or diag $out, $err;
+	like($out, qr/^skipped: 1 run is for $other, the device is a $arch\n(?:.*\n)*1 passed, 0 failed/m, "  and skips that of $other") or diag $out;
+}
 {
 	local $ENV{MXHIP_ARCH} = 'gfx1250';
 	is(mxcheck(@run, 'emu', '*/exact'), 0, 'MXHIP_ARCH names the architecture of emu') or diag $out, $err;

@@ -304,8 +304,9 @@ static bool reuse_is_right(struct mx_wave *w, const struct mx_inst *in, mx_side 
 }
 
 static bool find_side(struct mx_wave *w, const struct mx_inst *in, mx_side s, struct wmma_side *x) {
-	x->operand.regs = registers(w, in, MX_AT_SRC0 + s);
-	x->operand.format = s == MX_SIDE_A ? in->mai.cbsz : in->mai.blgp;
+	x->operand =
+		(struct mx_wmma_operand){ .regs = registers(w, in, MX_AT_SRC0 + s),
+		                          .format = s == MX_SIDE_A ? in->mai.cbsz : in->mai.blgp };
 	x->rows = unwritten_rows(w, in, s);
 	if (!x->operand.regs || !reuse_is_right(w, in, s, x->operand.regs) ||
 	    (in->mai.wmma->block && !find_scales(w, in, s, x)))
@@ -332,7 +333,10 @@ static void write_wmma(struct mx_wave *w, const struct mx_inst *in, mx_vreg *d, 
                        uint32_t cols) {
 	const struct mx_wmma *op = in->mai.wmma;
 	unsigned n = mx_wmma_result_vgprs(op), two = mx_wmma_result_items(op) / n, row, col;
-	for (unsigned r = 0; r < n; r++) {
+	bool written = !(rows | cols | operand_unwritten(w, in, wmma_c_at(in)));
+	for (unsigned r = 0; r < n && written; r++)
+		mx_vwrite(w, mx_row_at(in, MX_AT_RESULT) + r, ~0ull, d[r], NULL);
+	for (unsigned r = 0; r < n && !written; r++) {
 		mx_vreg u = { 0 };
 		for (unsigned i = 0; i < two; i++)
 			for (unsigned l = 0; l < MX_WAVE32; l++) {
@@ -347,8 +351,8 @@ static void write_wmma(struct mx_wave *w, const struct mx_inst *in, mx_vreg *d, 
 
 static void exec_wmma(struct mx_wave *w, const struct mx_inst *in) {
 	const struct mx_wmma *op = in->mai.wmma;
-	mx_vreg constant[MAX_D], d[MAX_D] = { { 0 } };
-	struct wmma_side a = { { 0 } }, b = { { 0 } };
+	mx_vreg constant[MAX_D], d[MAX_D];
+	struct wmma_side a, b;
 	bool by_profile = op->d != MX_T_I32 && op->ab[MX_SIDE_A] != MX_T_F32;
 	if (!find_side(w, in, MX_SIDE_A, &a) || !find_side(w, in, MX_SIDE_B, &b))
 		return;
@@ -368,6 +372,7 @@ static void exec_wmma(struct mx_wave *w, const struct mx_inst *in) {
 	if (!args.c || (op->sparse && !args.index) || !registers(w, in, MX_AT_RESULT))
 		return;
 	mx_assume(w, in, 0, in->assumes);
+	memset(d, 0, mx_wmma_result_vgprs(op) * sizeof *d); /* also the lanes above 31 */
 	mx_status s = mx_mma_wmma(&args);
 	if (s == MX_BAD_OPTION && op->sparse)
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(SPARSE_INDICES));

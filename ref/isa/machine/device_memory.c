@@ -246,6 +246,15 @@ void mx_memory_write_wave(struct mx_wave *w, const struct mx_lane_bytes *x, cons
 	mx_lane_bytes_set(states_of(r), x, MX_WRITTEN);
 }
 
+void mx_memory_write_bytes(struct mx_wave *w, uint64_t address, const void *from, size_t bytes) {
+	const struct mx_region *r = region_of(w, address, bytes);
+	uint8_t *state = r->state + (address - r->base);
+	note_store(w->group->run, r, 0, 0, 0);
+	memcpy((void *)(uintptr_t)address, from, bytes);
+	for (size_t i = 0; i < bytes; i++)
+		state[i] |= MX_WRITTEN;
+}
+
 void mx_check_given(struct mx_wave *w, const struct mx_inst *in, uint64_t address, size_t bytes) {
 	const struct mx_launch *l = w->group->run->launch;
 	if (address < l->kernarg + l->kernarg_bytes && address + bytes > l->kernarg + l->given)

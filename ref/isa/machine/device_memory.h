@@ -32,6 +32,10 @@ void mx_memory_write_wave(struct mx_wave *w, const struct mx_lane_bytes *x, cons
 /* Whether these bytes of one region, which have been checked, are written. */
 bool mx_memory_bytes_written(struct mx_wave *w, uint64_t address, size_t bytes);
 
+/* Writes bytes of one region, which have been checked, without unwritten bits. No watcher is
+ * called. */
+void mx_memory_write_bytes(struct mx_wave *w, uint64_t address, const void *from, size_t bytes);
+
 /* Notes a read of arguments that the launch does not give: they are zero. */
 void mx_check_given(struct mx_wave *w, const struct mx_inst *in, uint64_t address, size_t bytes);
 

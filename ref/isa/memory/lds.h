@@ -82,6 +82,16 @@ static inline void mx_lds_write_wave(const struct mx_group *g, uint32_t offset,
 		mx_lane_bytes_set((uintptr_t)g->lds_unwritten + offset, x, 0);
 }
 
+/* Whether bytes are in LDS and written. */
+static inline bool mx_lds_is_written(const struct mx_group *g, uint32_t at, unsigned bytes) {
+	uint8_t any = 0;
+	if (!mx_lds_holds(g, at, bytes))
+		return false;
+	for (unsigned i = 0; i < bytes; i++)
+		any |= g->lds_unwritten[at + i];
+	return !any;
+}
+
 /* Copies a lane's bytes, which are written, from memory. */
 static inline void mx_lds_copy(const struct mx_group *g, uint32_t at, const void *from,
                                unsigned bytes) {

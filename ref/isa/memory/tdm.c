@@ -82,9 +82,8 @@ static void load_move(void *context, const struct mx_tdm_move *v) {
 		load_parts(x, v);
 }
 
-static void store_move(void *context, const struct mx_tdm_move *v) {
-	struct tile *x = context;
-	for (uint32_t i = 0, n; v->inside && i < v->bytes; i += n) {
+static void store_parts(struct tile *x, const struct mx_tdm_move *v) {
+	for (uint32_t i = 0, n; i < v->bytes; i += n) {
 		uint32_t unwritten, value;
 		n = part_of(v, i);
 		value = mx_lds_read(x->w, x->m->in, 0, v->lds + i, n, &unwritten);
@@ -94,6 +93,18 @@ static void store_move(void *context, const struct mx_tdm_move *v) {
 		x->may &= !unwritten;
 		mx_memory_write(x->w, x->m->in, 0, v->memory + i, n, value, unwritten);
 	}
+}
+
+static void store_move(void *context, const struct mx_tdm_move *v) {
+	struct tile *x = context;
+	const struct mx_group *g = x->w->group;
+	bool together = mx_may_be_together(x->w, MX_WATCH_LDS | MX_WATCH_GLOBAL);
+	if (!v->inside)
+		return;
+	if (together && mx_lds_is_written(g, v->lds, v->bytes))
+		mx_memory_write_bytes(x->w, v->memory, g->lds + v->lds, v->bytes);
+	else
+		store_parts(x, v);
 }
 
 static void land(struct mx_wave *w, struct mx_memop *m) {
