@@ -131,7 +131,7 @@ $(B)/kernels/foreign/%.co: cases/foreign/%.cl
 $(B)/kernels/foreign/%.co: cases/foreign/%.s
 	@mkdir -p $(@D)
 	@echo "  GPU  $<"
-	$(Q)$(LLVM)/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 -filetype=obj $< -o $(@:.co=.elf)
+	$(Q)$(LLVM)/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=$(MCPU) -filetype=obj $< -o $(@:.co=.elf)
 	$(link-co)
 kernel-report: all
 	@perl kernels/report.pl $(B) $(LLVM)

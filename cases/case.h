@@ -362,9 +362,10 @@ struct mx_contract {
 
 /* One launch of a case. */
 struct mx_step_spec {
-	char *code, *kernel;  /* NULL: the variant's, or the case's */
-	char **grid, **block; /* 1 to 3 expressions: workgroups, work-items per workgroup */
-	unsigned n_grid, n_block;
+	char *code, *kernel; /* NULL: the variant's, or the case's */
+	/* 1 to 3 expressions: workgroups, work-items per workgroup, workgroups per cluster */
+	char **grid, **block, **cluster;
+	unsigned n_grid, n_block, n_cluster;
 	char *lds; /* dynamic LDS bytes; NULL: 0 */
 	struct mx_arg_spec *kernarg;
 	unsigned n_kernarg;
@@ -569,7 +570,7 @@ enum { MX_MOST_TILES = 32 };
 /* A launch at a shape. */
 struct mx_step_plan {
 	const char *kernel;
-	uint32_t grid[3], block[3], lds;
+	uint32_t grid[3], block[3], cluster[3], lds;
 	size_t kernarg_bytes; /* kernarg_size, or the end of the last argument rounded up to 8 */
 };
 

@@ -16,6 +16,7 @@
 
 enum {
 	MAX_WORKITEMS = 1024, /* of a workgroup */
+	MAX_CLUSTER = 16,     /* workgroups */
 	MAX_LDS = 320 * 1024, /* of gfx1250; a gfx950 has half, and its runtime refuses more */
 };
 
@@ -61,8 +62,11 @@ static int make_step(const struct scope *s, unsigned step, struct mx_step_plan *
 	const struct mx_step_spec *spec = mx_case_step(s->c, step);
 	const struct step_list grid = step_list(s->c, step, "grid");
 	const struct step_list block = step_list(s->c, step, "block");
+	const struct step_list cluster = step_list(s->c, step, "cluster");
 	if (make_counts(s, grid.text, spec->grid, spec->n_grid, INT32_MAX, p->grid, err) ||
-	    make_counts(s, block.text, spec->block, spec->n_block, MAX_WORKITEMS, p->block, err))
+	    make_counts(s, block.text, spec->block, spec->n_block, MAX_WORKITEMS, p->block, err) ||
+	    make_counts(s, cluster.text, spec->cluster, spec->n_cluster, MAX_CLUSTER, p->cluster,
+	                err))
 		return -1;
 	if (p->block[0] * p->block[1] * p->block[2] > MAX_WORKITEMS)
 		return mx_fail(err, "%s: %s: %u x %u x %u work-items, more than %d", s->c->path,

@@ -135,6 +135,8 @@ bool mx_regime_by_name(const char *name, mx_regime *r) {
 	                           in n_grid, &string, 1, 3),                                      \
 		CYAML_FIELD_SEQUENCE_COUNT("block", CYAML_FLAG_POINTER | OPTIONAL, type, in block, \
 	                                   in n_block, &string, 1, 3),                             \
+		CYAML_FIELD_SEQUENCE_COUNT("cluster", CYAML_FLAG_POINTER | OPTIONAL, type,         \
+	                                   in cluster, in n_cluster, &string, 1, 3),               \
 		CYAML_FIELD_STRING_PTR("lds", OPTIONAL, type, in lds, 1, CYAML_UNLIMITED),         \
 		CYAML_FIELD_SEQUENCE_COUNT("kernarg", CYAML_FLAG_POINTER | OPTIONAL, type,         \
 	                                   in kernarg, in n_kernarg, &argument, 0,                 \

@@ -50,7 +50,7 @@ static int check_needs(struct source *s, const struct mx_case *c, unsigned step,
 
 /* With `steps` a launch has its keys there. */
 static int check_apart(struct source *s, const struct mx_case *c, struct mx_error *err) {
-	static const char *const own[] = { "kernel", "grid",    "block",
+	static const char *const own[] = { "kernel", "grid",    "block",       "cluster",
 		                           "lds",    "kernarg", "kernarg_size" };
 	const yaml_node_t *root = yaml_document_get_root_node(&s->document), *key;
 	for (unsigned i = 0; c->n_steps && i < sizeof own / sizeof *own; i++)

@@ -8,6 +8,7 @@
 typedef int i32x4 __attribute__((ext_vector_type(4)));
 typedef int i32x16 __attribute__((ext_vector_type(16)));
 typedef float f32x8 __attribute__((ext_vector_type(8)));
+typedef float f32x16 __attribute__((ext_vector_type(16)));
 
 /* At least one wave on each SIMD, so that a wave may have all 1,024 VGPRs. */
 #define KERNEL(threads)                                                                            \
@@ -43,6 +44,11 @@ typedef float f32x8 __attribute__((ext_vector_type(8)));
 /* After it, the earlier LDS accesses of every wave of the workgroup are complete. */
 #define LDS_BARRIER()                                                                              \
 	asm volatile("s_wait_dscnt 0\n\ts_barrier_signal -1\n\ts_barrier_wait -1" ::: "memory")
+
+/* The barrier of a cluster. One wave of each workgroup signals, any wave may wait. Without a
+ * cluster both have no effect. */
+#define SIGNAL_CLUSTER() asm volatile("s_barrier_signal -3" ::: "memory")
+#define AWAIT_CLUSTER()  asm volatile("s_barrier_wait -3" ::: "memory")
 
 /* ---- buffers ---- */
 

@@ -560,7 +560,8 @@ static int launch_all(struct mx_bench *b, struct mx_why *why) {
 			.module = b->step[i].module,
 			.geometry = { { p->grid[0], p->grid[1], p->grid[2] },
 			              { p->block[0], p->block[1], p->block[2] },
-			              p->lds },
+			              p->lds,
+			              { p->cluster[0], p->cluster[1], p->cluster[2] } },
 			.kernarg = b->step[i].kernarg,
 			.bytes = p->kernarg_bytes,
 		};

@@ -137,17 +137,51 @@ INLINE void read_operands(const LDS struct stage *s, const struct position *at, 
 }
 
 /* The half of the lanes that has the scales is a constant of the instruction. */
+#ifndef SCALE_HALF
+#define SCALE_HALF(half) half
+#endif
 #define WMMA(i, half_a, j, half_b)                                                                 \
 	acc[i + half_a][j + half_b] = __builtin_amdgcn_wmma_scale_f32_16x16x128_f8f6f4(            \
 		FORMAT_A, x->a[i + half_a], FORMAT_B, x->b[j + half_b], 0,                         \
-		acc[i + half_a][j + half_b], half_a, E8M0, (int)x->scales_a[(i) / 2], half_b,      \
-		E8M0, (int)x->scales_b[(j) / 2], 0, 0)
+		acc[i + half_a][j + half_b], SCALE_HALF(half_a), E8M0, (int)x->scales_a[(i) / 2],  \
+		SCALE_HALF(half_b), E8M0, (int)x->scales_b[(j) / 2], 0, 0)
+
+INLINE i32x16 join_codes(i32x16 x, i32x16 y) {
+	x.hi = y.lo;
+	return x;
+}
+
+INLINE f32x16 join_sums(f32x8 x, f32x8 y) {
+	f32x16 both;
+	both.lo = x;
+	both.hi = y;
+	return both;
+}
+
+INLINE void split_sums(f32x16 both, f32x8 *x, f32x8 *y) {
+	*x = both.lo;
+	*y = both.hi;
+}
+
+/* Two fragments of A at once, of codes of 4 bits; each lane has a scale of A. */
+#define WMMA_FP4(i, j, half_b)                                                                     \
+	split_sums(__builtin_amdgcn_wmma_scale_f32_32x16x128_f4(                                   \
+			   join_codes(x->a[i], x->a[i + 1]), x->b[j + half_b].lo, 0,               \
+			   join_sums(acc[i][j + half_b], acc[i + 1][j + half_b]), 0, E8M0,         \
+			   (int)x->scales_a[(i) / 2], SCALE_HALF(half_b), E8M0,                    \
+			   (int)x->scales_b[(j) / 2], 0, 0),                                       \
+	           &acc[i][j + half_b], &acc[i + 1][j + half_b])
 
 INLINE void multiply(const struct operands *x, f32x8 acc[FRAGS_M][FRAGS_N]) {
 #pragma unroll
 	for (u32 i = 0; i < FRAGS_M; i += 2)
 #pragma unroll
 		for (u32 j = 0; j < FRAGS_N; j += 2) {
+			if (FORMAT_A == E2M1 && FORMAT_B == E2M1) {
+				WMMA_FP4(i, j, 0);
+				WMMA_FP4(i, j, 1);
+				continue;
+			}
 			WMMA(i, 0, j, 0);
 			WMMA(i, 0, j, 1);
 			WMMA(i, 1, j, 0);

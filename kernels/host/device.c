@@ -85,6 +85,7 @@ static int find_functions(struct mx_hip *h, const char *file, struct mx_why *why
 #include "hip_functions.def"
 #undef HIP
 	*(void **)&h->launch_items = find_launch_items(h->library);
+	*(void **)&h->launch_config = dlsym(h->library, "hipDrvLaunchKernelEx");
 	*(void **)&h->properties_r0600 = dlsym(h->library, "hipGetDevicePropertiesR0600");
 	return 0;
 }

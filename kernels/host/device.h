@@ -100,10 +100,11 @@ int mx_device_upload(struct mx_device *d, void *to, const void *from, size_t byt
 int mx_device_download(struct mx_device *d, void *to, const void *from, size_t bytes,
                        struct mx_why *why);
 
-/* Launches and waits. */
+/* Launches and waits: workgroups, work-items of a workgroup, bytes of dynamic LDS, workgroups of a
+ * cluster (at most one: clusters as the kernel's metadata has them). */
 struct mx_geometry {
-	uint32_t grid[3], block[3], lds;
-}; /* workgroups, work-items, dynamic LDS */
+	uint32_t grid[3], block[3], lds, cluster[3];
+};
 
 /* The surroundings of a launch, or of a sequence of launches. */
 struct mx_around {

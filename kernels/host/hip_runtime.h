@@ -16,6 +16,21 @@ typedef hipError_t mx_hip_launch_items(hipFunction_t f, uint32_t nx, uint32_t ny
                                        hipStream_t stream, void **params, void **extra,
                                        hipEvent_t start, hipEvent_t stop, uint32_t flags);
 
+/* hipLaunchAttribute, HIP_LAUNCH_CONFIG and hipDrvLaunchKernelEx, which headers before HIP 6.5
+ * lack: the value of an attribute is a union of 64 bytes. */
+struct mx_hip_attribute {
+	int id, pad;
+	uint32_t cluster[16];
+};
+struct mx_hip_config {
+	uint32_t grid[3], block[3], lds;
+	hipStream_t stream;
+	const struct mx_hip_attribute *attributes;
+	unsigned n;
+};
+typedef hipError_t mx_hip_launch_config(const struct mx_hip_config *c, hipFunction_t f,
+                                        void **params, void **extra);
+
 struct mx_hip {
 	void *library;
 #define HIP(name) __typeof__(name) *name;
@@ -24,6 +39,7 @@ struct mx_hip {
 	hipError_t (*properties_r0600)(struct mx_props_r0600 *p,
 	                               int device); /* NULL before HIP 6 */
 	mx_hip_launch_items *launch_items;          /* NULL in some runtimes */
+	mx_hip_launch_config *launch_config;        /* NULL before HIP 6.5 */
 };
 
 __attribute__((format(printf, 2, 3))) int mx_why(struct mx_why *why, const char *format, ...);

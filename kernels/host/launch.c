@@ -166,13 +166,27 @@ int mx_device_download(struct mx_device *d, void *to, const void *from, size_t b
 
 /* ---- launches ---- */
 
+static hipError_t enqueue_clusters(struct mx_module *m, const struct mx_geometry *g,
+                                   hipStream_t stream, void **extra) {
+	enum { CLUSTER_DIMENSION = 4 }; /* hipLaunchAttributeID */
+	const uint32_t *n = g->grid, *b = g->block, *c = g->cluster;
+	const struct mx_hip_attribute cluster = { CLUSTER_DIMENSION, 0, { c[0], c[1], c[2] } };
+	const struct mx_hip_config config = {
+		{ n[0], n[1], n[2] }, { b[0], b[1], b[2] }, g->lds, stream, &cluster, 1
+	};
+	mx_hip_launch_config *launch = m->device->hip->launch_config;
+	return launch ? launch(&config, m->function, NULL, extra) : hipErrorNotSupported;
+}
+
 /* hipModuleLaunchKernel takes at most 65,536 workgroups along y and z [hip-tests,
  * "gridDimY > maxGridDimY"]; the hardware and hipExtModuleLaunchKernel take 2^32 - 1 work-items. */
 static hipError_t enqueue(struct mx_module *m, const struct mx_geometry *g, hipStream_t stream,
                           void **extra) {
 	enum { MOST = 65536 };
 	const struct mx_hip *h = m->device->hip;
-	const uint32_t *n = g->grid, *b = g->block;
+	const uint32_t *n = g->grid, *b = g->block, *c = g->cluster;
+	if (c[0] > 1 || c[1] > 1 || c[2] > 1)
+		return enqueue_clusters(m, g, stream, extra);
 	bool fits = (uint64_t)n[1] * b[1] <= UINT32_MAX && (uint64_t)n[2] * b[2] <= UINT32_MAX &&
 	            (uint64_t)n[0] * b[0] <= UINT32_MAX;
 	if ((n[1] > MOST || n[2] > MOST) && fits && h->launch_items)

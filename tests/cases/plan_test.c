@@ -258,6 +258,8 @@ static void wrong_plans_say_which_field(void) {
 		  ": block: 32 x 33 x 1 work-items, more than 1024" },
 		{ "too much LDS", "let:", "lds: 327681\nlet:", 16, 16, 32,
 		  ": lds: 327681 is more than 327680" },
+		{ "too large a cluster", "let:", "cluster: [17]\nlet:", 16, 16, 32,
+		  ": cluster[0]: 17 is more than 16" },
 		{ "negative LDS", "let:", "lds: M - 17\nlet:", 16, 16, 32,
 		  ": lds: M - 17 is -1, less than 0" },
 		{ "an unknown name", "cols: N, guard", "cols: N, ld: KQ, guard", 16, 16, 32,

@@ -147,6 +147,12 @@ for ([ '2, 1, 1', '11' ], [ '4, 1, 1', '31' ], [ '1024, 1024, 1024', '00' ]) {
 	mxcheck('run', '--case', $placed, '--co', $co, '--device', 'emu:gfx1250', '--watch', 'Y:20');
 	like($out, qr/writes Y.*: 0x000000$place /, "clusters of $dims by the metadata of the kernel") or diag $out, $err;
 }
+my $any = assemble_file(spew("$dir/any.s", $cluster), "$dir/any.co", 'gfx1250');
+sub clustered { return spew("$dir/clustered.yaml", slurp($_[0]) =~ s/^block: /cluster: $_[1]\n$&/mr) }
+mxcheck('run', '--case', clustered($placed, '["N / 2"]'), '--co', $any, '--watch', 'Y:20');
+like($out, qr/writes Y.*: 0x00000031 /, '  or of the case') or diag $out, $err;
+isnt(mxcheck('run', '--case', clustered('cases/gemm/mxfp4_f32.yaml', '[2]'), 'gemm/mxfp4_f32/256x256x512/exact'), 0, '  a gfx950 has none');
+like($err, qr/: clusters of 2 x 1 x 1 workgroups$/m, '  and refuses them') or diag $out, $err;
 my $program = spew("$dir/launch.c", <<'END');
 #include <hip/hip_runtime_api.h>
 #include <stdio.h>

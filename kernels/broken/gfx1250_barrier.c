@@ -1,0 +1,11 @@
+/* S15: before a step, waves wait for the barrier of the cluster instead of their workgroup's. One
+ * wave signals it for its workgroup, so copies of the others may be in flight. The correct twin is
+ * kernels/gemm/gfx1250_cluster.c, which differs in BEGIN_STEP alone. */
+#define BEGIN_STEP()                                                                               \
+	do {                                                                                       \
+		SIGNAL_AFTER_LDS();                                                                \
+		if (!WAVE())                                                                       \
+			SIGNAL_CLUSTER();                                                          \
+		AWAIT_CLUSTER();                                                                   \
+	} while (0)
+#include "../gemm/gfx1250_cluster.c"
