@@ -69,8 +69,8 @@ like($out, qr/^  over   1     measured  0 would give/m, '  and the profile says 
 # ---- the profile in mxcheck mfma ----
 
 sub profile_file {
-	my ($fields) = @_;
-	my $text = "device: H\ndriver: ''\ndate: '2026'\nprofiles:\n  - name: wgmma\n    questions: 9\n    random: 0\n    fields:\n";
+	my ($fields, $name) = (@_, 'wgmma');
+	my $text = "device: H\ndriver: ''\ndate: '2026'\nprofiles:\n  - name: $name\n    questions: 9\n    random: 0\n    fields:\n";
 	$text .= "      - {field: $_, fidelity: measured, source: x}\n" for @$fields;
 	return spew("$dir/h.yaml", $text);
 }
@@ -94,6 +94,13 @@ for ([ [ 'group, value: 32', 'fused, value: 1' ], 'h.yaml:5: profiles[0]: its fi
 	mxcheck(@mfma, '--profile', profile_file($$_[0]));
 	ok($status == 2 && index($err, $$_[1]) >= 0, "  $$_[1]") or diag $err;
 }
+for ([ 'v_mfma_f32_32x32x2_f32', 'align' ], [ 'v_mfma_f64_16x16x4_f64', 'align' ], [ 'v_mfma_f64_4x4x4_4b_f64', 'bits' ]) {
+	my ($name, $field) = @$_;
+	my @fields = $field eq 'align' ? @h200 : ('group, value: 1', 'bits, value: 13');
+	mxcheck('probe', '--device', 'emu', '--profile', profile_file(\@fields, $name));
+	is("$status $out$err", "2 mxcheck probe: $dir/h.yaml:5: profiles[0]: $name cannot have field $field\n", "  $name has no $field");
+}
+profile_file(\@h200);
 
 # ---- the emulated device ----
 
