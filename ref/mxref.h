@@ -976,7 +976,7 @@ typedef struct {
  *   bits    of the result's fraction, at most 23; 0: 23
  *   flush   MX_FLUSH_..., or'ed: these subnormals become zero of their sign
  *   lead    1: a subnormal element's exponent is floor(log2 |x|), too
- *   nan     the bits of a NaN result; 0: 0x7FC00000
+ *   nan     the bits of a NaN result; 0: 0x7FC00000. Of f64 it is widened
  *   zero    1: zero sums are +0; 2: so are results that underflow
  *   over    1: a sum that overflows becomes the largest number of its sign
  *   inner   with align = 0, what is rounded before c is added: MX_INNER_..., or'ed */
@@ -1165,18 +1165,18 @@ MXREF_API mx_status mx_dense_operand(const struct mx_dense *op, unsigned lane, u
 MXREF_API mx_status mx_dense_result(const struct mx_dense *op, unsigned lane, unsigned item,
                                     unsigned *block, unsigned *row, unsigned *col);
 
-/* The profile of a dense instruction if the scaled ones have profile `p`: for f32 operands fma32
- * if p is one of mx_profile_at() or aligns (chains of FMAs were measured on MI300, arXiv
- * 2511.10909), cdna3_half instead of cdna3 for 16-bit operands, else p itself. NULL for NULL. */
+/* The profile of a dense instruction if the scaled ones have profile `p`: for f32 and f64 operands
+ * fma32 if p is one of mx_profile_at() or cannot be theirs (chains of FMAs of f32 were measured on
+ * MI300, arXiv 2511.10909; f64 is assumed), cdna3_half instead of cdna3 for 16-bit operands, else p
+ * itself. NULL for NULL. */
 MXREF_API const mx_profile *mx_dense_profile(const struct mx_dense *op, const mx_profile *p);
 
 /* One dense MFMA on registers; c and d may be the same array. The arithmetic:
  *
- *   f32, f16, bf16, fp8, bf8: the profile's definition, all scales 1, K that of op. For f32
- *     fma32 is c = fma(a, b, c) in order of k, and align must be 0.
- *   f64: c = fma(a, b, c) in order of k, with any profile.
- *     Denormals are kept (table 28 of the manual; in its 7.4, MODE controls f32). A NaN
- *     result is 0x7FC00000 or 0x7FF8000000000000.
+ *   f64, f32, f16, bf16, fp8, bf8: the profile's definition, all scales 1, K that of op; of f64
+ *     with f64 in place of f32. For f32 and f64 fma32 is c = fma(a, b, c) in order of k, and align
+ *     must be 0; for f64 also bits. The named profiles keep denormals (table 28 of the manual; in
+ *     its 7.4, MODE controls f32), and their NaN is 0x7FC00000 or 0x7FF8000000000000.
  *   i8: the exact sum, modulo 2^32, or with clamp or the profile's `over` the nearest i32
  *     (one clamp, at the end: assumed).
  *

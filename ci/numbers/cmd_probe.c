@@ -27,7 +27,7 @@ static const char help[] =
 	"with the reason, or why it cannot be asked.\n"
 	"\n"
 	"  --emit DIR         write the dot products into the folder DIR, and print their size\n"
-	"                     first: 14.7 GB of all 112 instructions, 208 MB with --bare; up to\n"
+	"                     first: 14.8 GB of all 114 instructions, 212 MB with --bare; up to\n"
 	"                     286 MB of one\n"
 	"  --read DIR         infer a profile for each instruction with results in DIR\n"
 	"  --device D         infer a profile for each instruction of a gfx950: emu, hip or hip:N\n"

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { TILES = 512, MOST_DOTS = 64, MOST_ITEMS = 32 };
 
@@ -15,6 +16,7 @@ struct tile {
 	mx_shape shape;
 	const struct mx_probe_insn *insn;
 	unsigned items, n_a, n_b, n_d, dots;
+	unsigned words; /* registers of an item of C and D */
 };
 
 static mx_format format_of(const struct mx_format_info *t) {
@@ -27,7 +29,8 @@ static void make_tile(struct tile *t, const struct mx_probe_insn *insn) {
 	*t = (struct tile){ .insn = insn,
 		            .op = mx_dense_by_name(insn->name),
 		            .sparse = mx_sparse_by_name(insn->name),
-		            .shape = insn->k == 128 ? MX_16X16X128 : MX_32X32X64 };
+		            .shape = insn->k == 128 ? MX_16X16X128 : MX_32X32X64,
+		            .words = mx_probe_result_bytes(insn) / 4 };
 	if (t->sparse) {
 		t->packed = mx_sparse_packed(t->sparse);
 		t->op = &t->packed;
@@ -91,11 +94,13 @@ static void place_b(const struct tile *t, unsigned lane, unsigned item, unsigned
 	*k = selected(t, lane, item);
 }
 
-/* The dot of a register of D, or MOST_DOTS if it is not on the diagonal. */
-static unsigned place_result(const struct tile *t, unsigned lane, unsigned r) {
+/* The dot of a register of C or D, or MOST_DOTS if it is not on the diagonal; *shift is the place
+ * of its bits in the result. */
+static unsigned place_result(const struct tile *t, unsigned lane, unsigned r, unsigned *shift) {
 	unsigned block = 0, row, col;
+	*shift = r % t->words * 32;
 	if (t->op)
-		mx_dense_result(t->op, lane, r, &block, &row, &col);
+		mx_dense_result(t->op, lane, r / t->words, &block, &row, &col);
 	else
 		mx_layout_result(t->shape, lane, r, &row, &col);
 	return row != col ? MOST_DOTS : row + (t->op ? block * t->op->m : 0);
@@ -107,17 +112,17 @@ struct images {
 	size_t words;
 };
 
-static void put_code(uint32_t *regs, unsigned lane, unsigned bits, unsigned item, uint32_t code) {
+static void put_code(uint32_t *regs, unsigned lane, unsigned bits, unsigned item, uint64_t code) {
 	unsigned at = bits * item / 32, shift = bits * item % 32;
-	regs[at * MX_LANES + lane] |= code << shift;
+	regs[at * MX_LANES + lane] |= (uint32_t)(code << shift);
 	if (shift + bits > 32)
-		regs[(at + 1) * MX_LANES + lane] |= code >> (32 - shift);
+		regs[(at + 1) * MX_LANES + lane] |= (uint32_t)(code >> (32 - shift));
 }
 
 static void fill_tile(const struct tile *t, const struct images *x, size_t tile,
                       const struct mx_probe_dot *dots, size_t n) {
 	const struct mx_format_info *fa = t->insn->a, *fb = t->insn->b;
-	unsigned dot, k, block;
+	unsigned dot, k, block, shift;
 	for (unsigned lane = 0; lane < MX_LANES; lane++) {
 		for (unsigned i = 0; i < t->items; i++) {
 			place_a(t, lane, i, &dot, &k);
@@ -130,8 +135,9 @@ static void fill_tile(const struct tile *t, const struct images *x, size_t tile,
 			         dot < n && k < t->insn->k ? dots[dot].b[k] : 0);
 		}
 		for (unsigned r = 0; r < t->n_d; r++) {
-			dot = place_result(t, lane, r);
-			x->c[(tile * t->n_d + r) * MX_LANES + lane] = dot < n ? dots[dot].c : 0;
+			dot = place_result(t, lane, r, &shift);
+			x->c[(tile * t->n_d + r) * MX_LANES + lane] =
+				dot < n ? (uint32_t)(dots[dot].c >> shift) : 0;
 		}
 		if (!t->op)
 			mx_layout_scale(t->shape, lane, &dot, &block);
@@ -154,14 +160,15 @@ static bool make_images(const struct tile *t, size_t tiles, struct images *x) {
 	return x->a;
 }
 
-static void take_results(const struct tile *t, const uint32_t *image, size_t n, uint32_t *d) {
+static void take_results(const struct tile *t, const uint32_t *image, size_t n, uint64_t *d) {
+	memset(d, 0, n * sizeof *d);
 	for (size_t tile = 0; tile * t->dots < n; tile++)
 		for (unsigned lane = 0; lane < MX_LANES; lane++)
 			for (unsigned r = 0; r < t->n_d; r++) {
-				unsigned dot = place_result(t, lane, r);
+				unsigned shift, dot = place_result(t, lane, r, &shift);
+				uint64_t x = image[(tile * t->n_d + r) * MX_LANES + lane];
 				if (dot < MOST_DOTS && tile * t->dots + dot < n)
-					d[tile * t->dots + dot] =
-						image[(tile * t->n_d + r) * MX_LANES + lane];
+					d[tile * t->dots + dot] |= x << shift;
 			}
 }
 
@@ -202,7 +209,7 @@ static int launch(struct mx_device *device, struct mx_module *m, const struct ti
 }
 
 static int run_tiles(struct mx_device *device, struct mx_module *m, const struct tile *t,
-                     const struct mx_probe_dot *dots, size_t n, uint32_t *d, struct mx_why *why) {
+                     const struct mx_probe_dot *dots, size_t n, uint64_t *d, struct mx_why *why) {
 	size_t tiles = (n + t->dots - 1) / t->dots;
 	struct images x;
 	if (!make_images(t, tiles, &x)) {
@@ -220,7 +227,7 @@ static int run_tiles(struct mx_device *device, struct mx_module *m, const struct
 
 int mx_probe_run(struct mx_device *device, const char *co, const struct mx_probe_insn *insn,
                  const struct mx_probe_dot *dots, uint64_t seed, uint64_t first, size_t n,
-                 uint32_t *d, struct mx_error *err) {
+                 uint64_t *d, struct mx_error *err) {
 	struct tile t;
 	struct mx_module *m;
 	struct mx_why why;

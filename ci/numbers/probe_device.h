@@ -9,6 +9,6 @@
  * 0, or -1 with the reason. */
 int mx_probe_run(struct mx_device *device, const char *co, const struct mx_probe_insn *insn,
                  const struct mx_probe_dot *dots, uint64_t seed, uint64_t first, size_t n,
-                 uint32_t *d, struct mx_error *err);
+                 uint64_t *d, struct mx_error *err);
 
 #endif

@@ -8,13 +8,13 @@ enum { ROUNDS = 8 };
 /* Questions and answers, to which dots are added. */
 struct learnt {
 	struct mx_probe_dot *dot;
-	uint32_t *d;
+	uint64_t *d;
 	size_t n, questions;
 };
 
 /* As mx_probe_results; the device computes block 0, the questions, and random ones. */
 static int get_results(const struct mx_reading *r, const struct mx_probe_entry *e, unsigned block,
-                       const struct learnt *l, uint32_t **d, uint64_t *first, size_t *n,
+                       const struct learnt *l, uint64_t **d, uint64_t *first, size_t *n,
                        struct mx_error *err) {
 	if (!r->device)
 		return mx_probe_results(r->set, e, block, l->questions, d, first, n, err);
@@ -27,8 +27,8 @@ static int get_results(const struct mx_reading *r, const struct mx_probe_entry *
 
 /* ---- verification ---- */
 
-static void record(struct mx_verified *v, const struct mx_probe_dot *dot, uint32_t is,
-                   uint32_t would_be) {
+static void record(struct mx_verified *v, const struct mx_probe_dot *dot, uint64_t is,
+                   uint64_t would_be) {
 	if (v->wrong < MX_WRONG) {
 		v->dot[v->wrong] = *dot;
 		v->is[v->wrong] = is;
@@ -39,7 +39,7 @@ static void record(struct mx_verified *v, const struct mx_probe_dot *dot, uint32
 
 /* Predicts one block of random dots, up to `most` wrong ones. */
 static void verify_block(const struct mx_reading *r, const mx_profile *p,
-                         const struct mx_probe_insn *insn, const uint32_t *d, uint64_t first,
+                         const struct mx_probe_insn *insn, const uint64_t *d, uint64_t first,
                          size_t n, uint64_t most, struct mx_verified *v) {
 	struct mx_probe_product product[MX_PROBE_K];
 	struct mx_probe_terms terms = { product };
@@ -49,7 +49,7 @@ static void verify_block(const struct mx_reading *r, const mx_profile *p,
 	for (size_t i = 0; i < n && v->wrong < most; i++) {
 		mx_probe_random(insn, r->set->seed, first + i, &dot);
 		mx_probe_terms(insn, &dot, &terms);
-		uint32_t would_be = mx_probe_result(insn, p, &steps, &terms);
+		uint64_t would_be = mx_probe_result(insn, p, &steps, &terms);
 		v->dots++;
 		if (would_be != d[i])
 			record(v, &dot, d[i], would_be);
@@ -61,8 +61,7 @@ static int verify(const struct mx_reading *r, const struct mx_probe_entry *e, co
 	const struct learnt none = { 0 };
 	v->dots = v->wrong = 0;
 	for (unsigned block = 1; block <= mx_probe_blocks(e->dots) && v->wrong < most; block++) {
-		uint32_t *d;
-		uint64_t first;
+		uint64_t *d, first;
 		size_t n;
 		int status = get_results(r, e, block, &none, &d, &first, &n, err);
 		if (!status)
@@ -80,7 +79,7 @@ static bool learn(struct learnt *l, const struct mx_verified *v) {
 	size_t more = v->wrong < MX_WRONG ? v->wrong : MX_WRONG;
 	struct mx_probe_dot *dot = realloc(l->dot, (l->n + more) * sizeof *dot);
 	l->dot = dot ? dot : l->dot;
-	uint32_t *d = realloc(l->d, (l->n + more) * sizeof *d);
+	uint64_t *d = realloc(l->d, (l->n + more) * sizeof *d);
 	l->d = d ? d : l->d;
 	for (size_t i = 0; dot && d && i < more; i++, l->n++) {
 		l->dot[l->n] = v->dot[i];

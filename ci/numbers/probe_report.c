@@ -24,18 +24,24 @@ static void print_profile(const mx_profile *p, const struct mx_probe_insn *insn)
 	}
 }
 
+/* Of C and of results. */
+static int digits(const struct mx_probe_insn *insn) {
+	return (int)(2 * mx_probe_result_bytes(insn));
+}
+
 static void print_dot(const struct mx_probe_insn *insn, const struct mx_probe_dot *d) {
 	unsigned printed = 0, products = 0;
 	for (unsigned k = 0; k < insn->k; k++) {
 		if (!d->a[k] || !d->b[k] || ++products > MOST_PRODUCTS)
 			continue;
-		printf("%sk %u: 0x%X * 0x%X", printed++ ? ", " : "", k, d->a[k], d->b[k]);
+		printf("%sk %u: 0x%" PRIX64 " * 0x%" PRIX64, printed++ ? ", " : "", k, d->a[k],
+		       d->b[k]);
 		if (insn->scaled && d->sa[k / MX_BLOCK] + d->sb[k / MX_BLOCK] != 254)
 			printf(" * 2^%d", d->sa[k / MX_BLOCK] + d->sb[k / MX_BLOCK] - 254);
 	}
 	if (products > MOST_PRODUCTS)
 		printf(" and %u more", products - MOST_PRODUCTS);
-	printf("%sC 0x%08X", products ? ", " : "", d->c);
+	printf("%sC 0x%0*" PRIX64, products ? ", " : "", digits(insn), d->c);
 }
 
 /* ---- evidence ---- */
@@ -55,11 +61,19 @@ static const struct mx_ruling *nearest(const struct mx_inference *x, size_t fiel
 	return best;
 }
 
+/* "16 would give 0x3F800000, not 0x00000000: ORDER". */
+static void print_ruling(FILE *to, const struct mx_answers *a, const struct mx_ruling *r) {
+	int n = digits(&a->insn);
+	fprintf(to, "%u would give 0x%0*" PRIX64 ", not 0x%0*" PRIX64 ": %s", r->value, n,
+	        r->would_be, n, a->d[r->dot], mx_question_name(a->dot[r->dot].question));
+}
+
 static void print_evidence(const struct mx_answers *a, const struct mx_ruling *r) {
 	if (!r)
 		return;
-	printf("  %u would give 0x%08X, not 0x%08X: %s ", r->value, r->would_be, a->d[r->dot],
-	       mx_question_name(a->dot[r->dot].question));
+	fputs("  ", stdout);
+	print_ruling(stdout, a, r);
+	putchar(' ');
 	print_dot(&a->insn, &a->dot[r->dot]);
 }
 
@@ -105,13 +119,19 @@ static void print_field(const struct mx_answers *a, const struct mx_inference *x
 
 /* ---- text ---- */
 
+static void print_difference(const struct mx_probe_insn *insn, uint64_t is, uint64_t would_be) {
+	int n = digits(insn);
+	printf(": the device gives 0x%0*" PRIX64 ", the profile 0x%0*" PRIX64 "\n", n, is, n,
+	       would_be);
+}
+
 static void print_no_fit(const struct mx_answers *a, const struct mx_inference *x) {
 	printf("  no profile of the family fits; the nearest of %zu, ", x->tried);
 	print_profile(&x->profile, &a->insn);
 	printf(",\n  is ruled out by %s (%s):\n  ", mx_question_name(a->dot[x->dot].question),
 	       mx_question_text(a->dot[x->dot].question));
 	print_dot(&a->insn, &a->dot[x->dot]);
-	printf(": the device gives 0x%08X, the profile 0x%08X\n", a->d[x->dot], x->would_be);
+	print_difference(&a->insn, a->d[x->dot], x->would_be);
 }
 
 static void print_verified(const struct mx_answers *a, const struct mx_verified *v) {
@@ -123,7 +143,7 @@ static void print_verified(const struct mx_answers *a, const struct mx_verified 
 		return;
 	fputs("  the first: ", stdout);
 	print_dot(&a->insn, &v->dot[0]);
-	printf(": the device gives 0x%08X, the profile 0x%08X\n", v->is[0], v->would_be);
+	print_difference(&a->insn, v->is[0], v->would_be);
 }
 
 void mx_probe_print(const struct mx_answers *a, const struct mx_inference *x,
@@ -176,11 +196,12 @@ static void put_field(FILE *to, const struct mx_answers *a, const struct mx_infe
 	const struct mx_ruling *r = nearest(x, i);
 	fprintf(to, "      - {field: %s, value: %u, fidelity: %s, source: \"", f->name,
 	        value_of(&x->profile, f), x->field[i].decided ? "measured" : "assumed");
-	if (x->field[i].decided && r)
-		fprintf(to, "%u would give 0x%08X, not 0x%08X: %s, dot %zu", r->value, r->would_be,
-		        a->d[r->dot], mx_question_name(a->dot[r->dot].question), r->dot);
-	else if (!x->field[i].decided)
+	if (x->field[i].decided && r) {
+		print_ruling(to, a, r);
+		fprintf(to, ", dot %zu", r->dot);
+	} else if (!x->field[i].decided) {
 		fprintf(to, "%u would give the same", value_of(&x->field[i].other, f));
+	}
 	fprintf(to, "\"}\n");
 }
 

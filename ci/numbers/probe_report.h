@@ -14,8 +14,8 @@ struct mx_verified {
 	uint64_t dots, wrong;
 	size_t learnt;                     /* of them, earlier wrong ones that became questions */
 	struct mx_probe_dot dot[MX_WRONG]; /* the first that are wrong, */
-	uint32_t is[MX_WRONG];             /* the device's results, */
-	uint32_t would_be;                 /* and the profile's of the first */
+	uint64_t is[MX_WRONG];             /* the device's results, */
+	uint64_t would_be;                 /* and the profile's of the first */
 };
 
 void mx_probe_print(const struct mx_answers *a, const struct mx_inference *x,

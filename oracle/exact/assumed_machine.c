@@ -2,7 +2,6 @@
 #include "assumed.h"
 
 #include <math.h>
-#include <mpfr.h>
 #include <string.h>
 
 enum { KEEP_DENORMALS = 0xf0, NOTHING_KEPT = 0 };
@@ -58,80 +57,6 @@ static void ask_sparse(const struct exact_question *q, size_t n, uint32_t *r) {
 		r[i] = (uint32_t)exact_any(n, i);
 	for (unsigned i = 0; i < SPARSE_ITEMS / 2; i++)
 		r[SPARSE_A + SPARSE_B] |= (uint32_t)pairs[exact_any(n, 20 + i) % 6] << 4 * i;
-}
-
-/* ---- f64 matrix instructions: a pair of registers of A, of B, one unused, C ---- */
-
-enum { F64_K = 4, F64_C = 5, F64_PRECISION = 4400 };
-enum { ASCENDING, DESCENDING, UNFUSED, IN_PAIRS, ROUNDED_ONCE };
-
-static double f64_at(const uint32_t *r) {
-	double x;
-	memcpy(&x, r, sizeof x);
-	return x;
-}
-
-/* The exact sum of C and the products, rounded once. */
-static double exact_dot(const double *a, const double *b, double c) {
-	mpfr_t term[F64_K + 1], sum;
-	mpfr_ptr terms[F64_K + 1];
-	mpfr_init2(sum, F64_PRECISION);
-	for (unsigned k = 0; k <= F64_K; k++) {
-		mpfr_init2(terms[k] = term[k], F64_PRECISION);
-		mpfr_set_d(term[k], k < F64_K ? a[k] : c, MPFR_RNDN);
-		if (k < F64_K)
-			mpfr_mul_d(term[k], term[k], b[k], MPFR_RNDN);
-	}
-	mpfr_sum(sum, terms, F64_K + 1, MPFR_RNDN);
-	double result = mpfr_get_d(sum, MPFR_RNDN);
-	for (unsigned k = 0; k <= F64_K; k++)
-		mpfr_clear(term[k]);
-	mpfr_clear(sum);
-	return result;
-}
-
-static double f64_dot(unsigned answer, const double *a, const double *b, double c) {
-	if (answer == ROUNDED_ONCE)
-		return exact_dot(a, b, c);
-	for (unsigned i = 0; i < F64_K; i += 1 + (answer == IN_PAIRS)) {
-		unsigned k = answer == DESCENDING ? F64_K - 1 - i : i;
-		c = answer == IN_PAIRS  ? fma(a[k + 1], b[k + 1], a[k] * b[k]) + c
-		    : answer == UNFUSED ? a[k] * b[k] + c
-		                        : fma(a[k], b[k], c);
-	}
-	return c;
-}
-
-/* m = 16: row 4 i + lane / 16 of one block. m = 4: one result of four blocks. */
-static void matrix_f64(const struct exact_question *q, unsigned answer, const uint32_t *r,
-                       unsigned n, uint32_t *d) {
-	unsigned m = q->detail, blocks = m == 4 ? 4 : 1, results = m == 4 ? 1 : 4;
-	for (unsigned l = 0; l < EXACT_LANES; l++)
-		for (unsigned i = 0; i < results; i++) {
-			unsigned row = m == 4 ? l / 4 % 4 : 4 * i + l / 16;
-			unsigned block = m == 4 ? l / 16 : 0;
-			double a[F64_K], b[F64_K];
-			for (unsigned k = 0; k < F64_K; k++) {
-				unsigned first = m * (block + blocks * k);
-				a[k] = f64_at(r + (first + row) * n);
-				b[k] = f64_at(r + (first + l % m) * n + 2);
-			}
-			double c = f64_at(r + l * n + F64_C + 2 * i);
-			double sum = f64_dot(answer, a, b, c);
-			memcpy(d + 2 * (l * results + i), &sum, sizeof sum);
-		}
-}
-
-/* Finite numbers, products and C near each other; of every fourth wave near the least normal one.
- */
-static void ask_f64(const struct exact_question *q, size_t n, uint32_t *r) {
-	bool low = n / EXACT_LANES % 4 == 3;
-	for (unsigned i = 0; i < (q->detail == 4 ? 3u : 6u); i++) {
-		uint64_t any = exact_any(n, i), field = any >> 52 & 7;
-		field += low ? (i < 2 ? 511 : 1) : 1020;
-		any = (any & ~(UINT64_C(0x7ff) << 52)) | field << 52;
-		memcpy(r + (i < 2 ? 2 * i : F64_C + 2 * (i - 2)), &any, sizeof any);
-	}
 }
 
 /* ---- MODE and matrix instructions: all lanes of a wave have one product and one addend ---- */
@@ -477,15 +402,6 @@ static void swapped_halves(const struct exact_question *q, unsigned answer, cons
 		.waves = 16, .detail = m, .mode = KEEP_DENORMALS, .ask = ask_sparse,               \
 		.wave = sparse                                                                     \
 	}
-#define MATRIX_F64(name, m)                                                                        \
-	{                                                                                          \
-		.rule = "MATRIX_F64", .kernel = name,                                              \
-		.answer = { "a chain of FMAs in the order of k", "in the opposite order",          \
-			    "each product is rounded, too", "two products are added before C",     \
-			    "all is rounded once" },                                               \
-		.waves = 16, .detail = m, .mode = KEEP_DENORMALS, .ask = ask_f64,                  \
-		.wave = matrix_f64                                                                 \
-	}
 #define ROUNDING(mode_field)                                                                       \
 	{                                                                                          \
 		.rule = "MATRIX_MODE", .kernel = "mfma_rounding",                                  \
@@ -519,8 +435,6 @@ static void swapped_halves(const struct exact_question *q, unsigned answer, cons
 static const struct exact_question questions[] = {
 	SPARSE("v_smfmac_i32_16x16x128_i8", 16),
 	SPARSE("v_smfmac_i32_32x32x64_i8", 32),
-	MATRIX_F64("v_mfma_f64_16x16x4_f64", 16),
-	MATRIX_F64("v_mfma_f64_4x4x4_4b_f64", 4),
 	{ .rule = "MATRIX_MODE",
 	  .kernel = "v_mfma_f32_4x4x4_16b_f16",
 	  .answer = { "denormals are kept", "flushed as MODE selects" },

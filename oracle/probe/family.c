@@ -43,15 +43,16 @@ mx_profile mx_family_canonical(const mx_profile *p, unsigned K) {
 }
 
 bool mx_family_has(const struct mx_probe_insn *insn, const mx_profile *p) {
-	return insn->a->bits < 32 ? !p->inner : !p->align;
+	return insn->a->bits < 32 ? !p->inner : !p->align && (!p->bits || !mx_probe_is_f64(insn));
 }
 
 bool mx_family_matters(const struct mx_family_field *f, const mx_profile *p,
                        const struct mx_probe_insn *insn) {
 	if (!insn->a->exp_bits)
 		return f->offset == offsetof(mx_profile, over);
-	if (f->offset ==
-	    (insn->a->bits < 32 ? offsetof(mx_profile, inner) : offsetof(mx_profile, align)))
+	if (f->offset == (insn->a->bits < 32 ? offsetof(mx_profile, inner)
+	                                     : offsetof(mx_profile, align)) ||
+	    (mx_probe_is_f64(insn) && f->offset == offsetof(mx_profile, bits)))
 		return false;
 	for (size_t i = 0; i < f->n; i++) {
 		mx_profile q = mx_family_canonical(p, insn->k), r;
@@ -89,13 +90,13 @@ static bool make_product(struct mx_term a, struct mx_term b, struct mx_probe_pro
 void mx_probe_terms(const struct mx_probe_insn *insn, const struct mx_probe_dot *d,
                     struct mx_probe_terms *t) {
 	t->n = 0;
-	for (unsigned k = 0; k < insn->k; k++) {
+	t->dot = d;
+	for (unsigned k = 0; k < insn->k && !mx_probe_is_f64(insn); k++) {
 		struct mx_probe_product *x = &t->product[t->n];
 		x->k = (uint8_t)k;
-		t->n += make_product(factor(insn->a, d->a[k], d->sa[k / MX_BLOCK]),
-		                     factor(insn->b, d->b[k], d->sb[k / MX_BLOCK]), x);
+		t->n += make_product(factor(insn->a, (uint32_t)d->a[k], d->sa[k / MX_BLOCK]),
+		                     factor(insn->b, (uint32_t)d->b[k], d->sb[k / MX_BLOCK]), x);
 	}
-	t->c = d->c;
 }
 
 void mx_probe_steps(const mx_profile *p, unsigned K, struct mx_probe_steps *s) {
@@ -176,7 +177,7 @@ static mx_f32 run_steps(const mx_profile *p, const struct mx_probe_steps *order,
 }
 
 static uint32_t integer_result(const mx_profile *p, const struct mx_probe_terms *t) {
-	int64_t sum = (int32_t)t->c;
+	int64_t sum = (int32_t)t->dot->c;
 	for (unsigned i = 0; i < t->n; i++) {
 		const struct mx_term *x = &t->product[i].term;
 		sum += x->negative ? -(int64_t)x->sig : (int64_t)x->sig;
@@ -186,10 +187,13 @@ static uint32_t integer_result(const mx_profile *p, const struct mx_probe_terms 
 	return (uint32_t)sum;
 }
 
-uint32_t mx_probe_result(const struct mx_probe_insn *insn, const mx_profile *p,
+uint64_t mx_probe_result(const struct mx_probe_insn *insn, const mx_profile *p,
                          const struct mx_probe_steps *s, const struct mx_probe_terms *t) {
 	if (!insn->a->exp_bits)
 		return integer_result(p, t);
-	mx_f32 c = { t->c }, sum = run_steps(p, s, t, p->late ? (mx_f32){ MX_F32_SIGN } : c);
+	if (mx_probe_is_f64(insn))
+		return mx_dot_f64(p, insn->k, t->dot->a, t->dot->b, t->dot->c);
+	mx_f32 c = { (uint32_t)t->dot->c },
+	       sum = run_steps(p, s, t, p->late ? (mx_f32){ MX_F32_SIGN } : c);
 	return p->late ? mx_dot_add_late(p, sum, c, false).v : sum.v;
 }

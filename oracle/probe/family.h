@@ -10,8 +10,8 @@
  * value. Widths that are 0 and must not be become `align`. */
 mx_profile mx_family_canonical(const mx_profile *p, unsigned K);
 
-/* Whether it is a member for this instruction: products of f32 are not aligned, and only its sums
- * and products are rounded before C is added. */
+/* Whether it is a member for this instruction: products of f32 and f64 are not aligned, and only
+ * their sums and products are rounded before C is added; f64 has no shorter results. */
 bool mx_family_has(const struct mx_probe_insn *insn, const mx_profile *p);
 
 /* Whether a field has an effect on dots of this instruction. */
@@ -29,9 +29,9 @@ struct mx_probe_product {
 
 /* A dot: its products that are not +0, by k. */
 struct mx_probe_terms {
-	struct mx_probe_product *product; /* room for K */
+	struct mx_probe_product *product; /* room for K; not of f64 */
 	unsigned n;
-	uint32_t c;
+	const struct mx_probe_dot *dot; /* of mx_probe_terms, not owned */
 };
 void mx_probe_terms(const struct mx_probe_insn *insn, const struct mx_probe_dot *d,
                     struct mx_probe_terms *t);
@@ -45,7 +45,7 @@ void mx_probe_steps(const mx_profile *p, unsigned K, struct mx_probe_steps *s);
 
 /* The result under a member and its steps. i8: the sum modulo 2^32, or with `over` the nearest
  * i32. */
-uint32_t mx_probe_result(const struct mx_probe_insn *insn, const mx_profile *p,
+uint64_t mx_probe_result(const struct mx_probe_insn *insn, const mx_profile *p,
                          const struct mx_probe_steps *s, const struct mx_probe_terms *t);
 
 #endif

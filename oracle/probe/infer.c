@@ -7,7 +7,7 @@
 /* ---- answers ---- */
 
 bool mx_answers_make(struct mx_answers *a, const struct mx_probe_insn *insn,
-                     const struct mx_probe_dot *dot, const uint32_t *d, size_t n) {
+                     const struct mx_probe_dot *dot, const uint64_t *d, size_t n) {
 	struct mx_probe_product *next = malloc((n * insn->k + 1) * sizeof *next);
 	*a = (struct mx_answers){ .insn = *insn, .dot = dot, .product = next, .d = d, .n = n };
 	a->terms = malloc((n + 1) * sizeof *a->terms);
@@ -52,7 +52,7 @@ static const struct mx_probe_steps *steps_of(struct search *s, const mx_profile 
 	return steps;
 }
 
-static uint32_t result(struct search *s, const mx_profile *p, size_t dot) {
+static uint64_t result(struct search *s, const mx_profile *p, size_t dot) {
 	return mx_probe_result(&s->a->insn, p, steps_of(s, p), &s->a->terms[dot]);
 }
 
@@ -185,10 +185,19 @@ static bool fit(struct search *s, double pairs) {
 
 /* ---- starts ---- */
 
+/* A result of f64 as the f32 that is widened to it, if it is a NaN; else its exponent is not that
+ * of one. */
+static uint32_t narrowed(uint64_t d) {
+	uint32_t special = (d >> 52 & 0x7FF) == 0x7FF ? MX_F32_INF : 0;
+	return (uint32_t)(d >> 63) << 31 | special | (d >> 29 & 0x7FFFFF);
+}
+
 static uint32_t nan_of(const struct mx_answers *a) {
-	for (size_t i = 0; i < a->n; i++)
-		if ((a->d[i] & ~MX_F32_SIGN) > MX_F32_INF)
-			return a->d[i];
+	for (size_t i = 0; i < a->n; i++) {
+		uint32_t d = mx_probe_is_f64(&a->insn) ? narrowed(a->d[i]) : (uint32_t)a->d[i];
+		if ((d & ~MX_F32_SIGN) > MX_F32_INF)
+			return d;
+	}
 	return 0;
 }
 

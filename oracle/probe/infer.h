@@ -10,21 +10,21 @@ struct mx_answers {
 	const struct mx_probe_dot *dot;
 	struct mx_probe_terms *terms;
 	struct mx_probe_product *product; /* of all terms */
-	const uint32_t *d;
+	const uint64_t *d;
 	size_t n;
 	size_t of_question[MX_QUESTIONS]; /* their dots */
 };
 
 /* dot and d must stay; false: no memory. */
 bool mx_answers_make(struct mx_answers *a, const struct mx_probe_insn *insn,
-                     const struct mx_probe_dot *dot, const uint32_t *d, size_t n);
+                     const struct mx_probe_dot *dot, const uint64_t *d, size_t n);
 void mx_answers_free(struct mx_answers *a);
 
 /* A value of a field, if the other fields are those of the member that was found. */
 struct mx_ruling {
 	unsigned value;
 	size_t dot;        /* the first that rules it out; SIZE_MAX: none */
-	uint32_t would_be; /* its result with this value */
+	uint64_t would_be; /* its result with this value */
 };
 
 enum { MX_RULINGS = 48, MX_FIELDS = 32 };
@@ -33,7 +33,7 @@ struct mx_inference {
 	bool fits;
 	mx_profile profile; /* if it fits, else the member that is wrong for the fewest questions */
 	size_t dot;         /* the first dot for which that one is wrong */
-	uint32_t would_be;
+	uint64_t would_be;
 	size_t tried; /* members */
 	struct {
 		bool matters;

@@ -10,6 +10,11 @@ static const struct mx_probe_insn foreign[] = {
 };
 enum { FOREIGN = sizeof foreign / sizeof *foreign, SCALED_FORMATS = 5, SHAPES = 2 };
 
+/* Without its bias, which is above 255. */
+static const struct mx_format_info fp64 = {
+	.name = "FP64", .bits = 64, .exp_bits = 11, .man_bits = 52, .specials = MX_IEEE
+};
+
 static const struct mx_format_info *type_of(mx_type t) {
 	switch (t) {
 	case MX_T_F16: return &mx_types[MX_TYPE_FP16];
@@ -18,7 +23,7 @@ static const struct mx_format_info *type_of(mx_type t) {
 	case MX_T_BF8: return &mx_types[MX_TYPE_E5M2];
 	case MX_T_I8: return &mx_types[MX_TYPE_INT8];
 	case MX_T_F32: return &mx_types[MX_TYPE_FP32];
-	case MX_T_F64:
+	case MX_T_F64: return &fp64;
 	case MX_T_I32:
 	case MX_T_U8:
 	case MX_T_F8F6F4:

@@ -21,16 +21,25 @@ struct mx_probe_insn {
 	bool scaled, gfx950; /* whether it has scales; whether gfx950 has it */
 };
 
-/* The instructions of insns.def and of gfx950; false after the last one. f64 operands are not
- * probed. */
+/* The instructions of insns.def and of gfx950; false after the last one. */
 bool mx_probe_insn_at(size_t i, struct mx_probe_insn *insn);
+
+/* FP64 is no row of mx_types, whose codes have 32 bits. A and B, C and D have it, or none of them.
+ */
+static inline bool mx_probe_is_f64(const struct mx_probe_insn *insn) {
+	return insn->a->bits == 64;
+}
+
+/* Bytes of C and D. */
+static inline unsigned mx_probe_result_bytes(const struct mx_probe_insn *insn) {
+	return mx_probe_is_f64(insn) ? 8 : 4;
+}
 
 /* ---- dots ---- */
 
 struct mx_probe_dot {
-	uint32_t a[MX_PROBE_K], b[MX_PROBE_K]; /* codes */
+	uint64_t a[MX_PROBE_K], b[MX_PROBE_K], c; /* codes */
 	uint8_t sa[MX_PROBE_BLOCKS], sb[MX_PROBE_BLOCKS];
-	uint32_t c;
 	uint8_t question; /* 0 to MX_QUESTIONS - 1 */
 };
 

@@ -1,6 +1,7 @@
 /* Files of measured profiles: the schema, and the profiles of their fields. */
 #include "profile_file.h"
 #include "../../cases/waivers.h"
+#include "../../ref/mma/matrix_profiles.h"
 #include "family.h"
 
 #include <string.h>
@@ -93,6 +94,10 @@ static int check(struct source *s, struct mx_profile_file *f, struct mx_error *e
 		if (mx_profile_check(&f->profiles[i].profile))
 			return source_fail(err, s, line,
 			                   "profiles[%u]: its fields contradict each other", i);
+		if (mx_matrix_profile_check(&f->profiles[i].profile))
+			return source_fail(err, s, line, "profiles[%u]: %s cannot have field %s", i,
+			                   f->profiles[i].name,
+			                   f->profiles[i].profile.align ? "align" : "bits");
 	}
 	return 0;
 }

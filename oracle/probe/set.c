@@ -34,11 +34,11 @@ size_t mx_probe_block_dots(unsigned block, size_t questions, uint64_t dots, uint
 /* ---- writing: one array a file ---- */
 
 static unsigned bytes_of(const struct mx_format_info *t) {
-	return t->bits <= 8 ? 1 : t->bits <= 16 ? 2 : 4;
+	return t->bits <= 8 ? 1 : t->bits <= 16 ? 2 : t->bits <= 32 ? 4 : 8;
 }
 
 /* TF32 is the upper bits of an f32. */
-static uint32_t as_stored(const struct mx_format_info *t, uint32_t code) {
+static uint64_t as_stored(const struct mx_format_info *t, uint64_t code) {
 	return t->bits == 19 ? code << 13 : code;
 }
 
@@ -58,7 +58,7 @@ static void free_arrays(struct arrays *x) {
 	free(x->a.data), free(x->b.data), free(x->c.data), free(x->sa.data), free(x->sb.data);
 }
 
-static void store(struct mx_npy *x, size_t at, uint32_t value) {
+static void store(struct mx_npy *x, size_t at, uint64_t value) {
 	memcpy((uint8_t *)x->data + at * x->bytes, &value, x->bytes); /* little-endian */
 }
 
@@ -101,7 +101,8 @@ static int write_block(const char *folder, const struct mx_probe_insn *insn, uns
 	char name[PATH_MAX];
 	unsigned blocks = insn->k / MX_BLOCK;
 	struct arrays x = { array(bytes_of(insn->a), n, insn->k),
-		            array(bytes_of(insn->b), n, insn->k), array(4, n, 0),
+		            array(bytes_of(insn->b), n, insn->k),
+		            array(mx_probe_result_bytes(insn), n, 0),
 		            array(1, n, insn->scaled ? blocks : 0),
 		            array(1, n, insn->scaled ? blocks : 0) };
 	int status = x.a.data && x.b.data && x.c.data && x.sa.data && x.sb.data
@@ -230,7 +231,8 @@ static int make_folder(const char *folder, struct mx_error *err) {
 
 static uint64_t bytes_of_dot(const struct mx_probe_insn *insn) {
 	unsigned scales = insn->scaled ? 2 * (insn->k / MX_BLOCK) : 0;
-	return insn->k * (bytes_of(insn->a) + bytes_of(insn->b)) + scales + sizeof(uint32_t);
+	return insn->k * (bytes_of(insn->a) + bytes_of(insn->b)) + scales +
+	       mx_probe_result_bytes(insn);
 }
 
 static int count(const char *folder, const struct mx_probe_plan *p, mx_probe_begin *begin,
@@ -384,16 +386,16 @@ static int read_array(const struct mx_probe_set *s, const struct mx_probe_insn *
 	               mx_npy_type(x), *n, cols, bytes);
 }
 
-static uint32_t stored(const struct mx_npy *x, size_t at) {
-	uint32_t value = 0;
+static uint64_t stored(const struct mx_npy *x, size_t at) {
+	uint64_t value = 0;
 	memcpy(&value, (const uint8_t *)x->data + at * x->bytes, x->bytes);
 	return value;
 }
 
 /* A code in the file, with the bits that its type has. */
-static uint32_t code_at(const struct mx_format_info *t, const struct mx_npy *x, size_t at) {
-	uint32_t code = stored(x, at);
-	return (t->bits == 19 ? code >> 13 : code) & mx_ones(t->bits);
+static uint64_t code_at(const struct mx_format_info *t, const struct mx_npy *x, size_t at) {
+	uint64_t code = stored(x, at);
+	return (t->bits == 19 ? code >> 13 : code) & (UINT64_MAX >> (64 - t->bits));
 }
 
 static void take_dot(const struct mx_probe_insn *insn, const struct arrays *x, size_t row,
@@ -417,7 +419,7 @@ static int read_arrays(const struct mx_probe_set *s, const struct mx_probe_insn 
 	*n = 0;
 	int status = read_array(s, insn, "a", bytes_of(insn->a), insn->k, n, &x->a, err) ||
 	             read_array(s, insn, "b", bytes_of(insn->b), insn->k, n, &x->b, err) ||
-	             read_array(s, insn, "c", 4, 1, n, &x->c, err);
+	             read_array(s, insn, "c", mx_probe_result_bytes(insn), 1, n, &x->c, err);
 	if (!status && insn->scaled)
 		status = read_array(s, insn, "sa", 1, blocks, n, &x->sa, err) ||
 		         read_array(s, insn, "sb", 1, blocks, n, &x->sb, err);
@@ -443,7 +445,7 @@ int mx_probe_read_questions(const struct mx_probe_set *s, const struct mx_probe_
 }
 
 int mx_probe_results(const struct mx_probe_set *s, const struct mx_probe_entry *e, unsigned block,
-                     size_t questions, uint32_t **d, uint64_t *first, size_t *n,
+                     size_t questions, uint64_t **d, uint64_t *first, size_t *n,
                      struct mx_error *err) {
 	char name[PATH_MAX], path[2 * PATH_MAX];
 	struct mx_npy a;
@@ -455,12 +457,15 @@ int mx_probe_results(const struct mx_probe_set *s, const struct mx_probe_entry *
 		return 1;
 	if (mx_npy_read(path, &a, err))
 		return -1;
-	if (a.bytes != 4 || a.count != *n) {
-		int status = mx_fail(err, "%s: %zu numbers of %s, it needs %zu of u32", path,
-		                     a.count, mx_npy_type(&a), *n);
-		mx_npy_free(&a);
-		return status;
-	}
-	*d = a.data;
-	return 0;
+	unsigned bytes = mx_probe_result_bytes(&e->insn);
+	int status = 0;
+	if (a.bytes != bytes || a.count != *n)
+		status = mx_fail(err, "%s: %zu numbers of %s, it needs %zu of u%u", path, a.count,
+		                 mx_npy_type(&a), *n, 8 * bytes);
+	else if (!(*d = malloc((*n + 1) * sizeof **d)))
+		status = mx_fail(err, "out of memory");
+	for (size_t i = 0; !status && i < *n; i++)
+		(*d)[i] = stored(&a, i);
+	mx_npy_free(&a);
+	return status;
 }

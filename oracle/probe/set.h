@@ -51,7 +51,7 @@ int mx_probe_read_questions(const struct mx_probe_set *s, const struct mx_probe_
 /* The results of the questions (block 0), or of a block of random dots (1, 2 ...), which are
  * *first, *first + 1 ... The caller frees *d. Returns 1 if the program has not written them. */
 int mx_probe_results(const struct mx_probe_set *s, const struct mx_probe_entry *e, unsigned block,
-                     size_t questions, uint32_t **d, uint64_t *first, size_t *n,
+                     size_t questions, uint64_t **d, uint64_t *first, size_t *n,
                      struct mx_error *err);
 
 /* The dots of a block, of which *first is the number of the first. */

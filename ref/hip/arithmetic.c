@@ -27,6 +27,8 @@ static const char *take_line(char *line) {
 	if (!mx_family_read(line, p) || mx_profile_check(p))
 		return "it is no profile";
 	p->name = name;
+	if (mx_matrix_profile_check(p))
+		return "its instruction cannot have it";
 	if (!strcmp(name, MX_FAMILY_ALL))
 		wish.all = p;
 	else if (mx_matrix_profiles_add(&wish.single, p))

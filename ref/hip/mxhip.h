@@ -128,7 +128,7 @@ struct mxhipLaunchOptions {
  * `analysis` has an unknown bit, `workgroups` are not in ascending order, time_limit is not from 0
  * to 1e9, a member that is 0 or 1 has another value, there is no profile of that name,
  * `arithmetic` or one of `arithmetics` has no name or does not pass mx_profile_check, or one of
- * `arithmetics` has the name of no instruction.
+ * `arithmetics` has the name of no instruction, or of one that cannot have it.
  * mxhipErrorDetail has the reason. */
 MXHIP_API int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *options);
 

@@ -61,7 +61,7 @@ static bool is_ascending(const uint64_t *list, uint64_t n) {
 }
 
 static bool is_arithmetic(const mx_profile *p) {
-	return p && p->name && !mx_profile_check(p);
+	return p && p->name && !mx_matrix_profile_check(p);
 }
 
 /* False, with the reason, if one is wrong or of no instruction. */

@@ -97,21 +97,30 @@ static uint64_t dot_integers(const struct mx_dense_args *g, const uint64_t *a, c
 	return (uint32_t)sum;
 }
 
-/* An FMA is the host's fma in the environment that mx_mma_dense() sets. */
-static uint64_t dot_f64(const struct mx_dense_args *g, const uint64_t *a, const uint64_t *b,
-                        uint64_t c) {
+/* A chain of FMAs: the host's, in the environment that mx_mma_dense() sets. */
+static uint64_t chain_f64(unsigned K, const uint64_t *a, const uint64_t *b, uint64_t c) {
 	double x, y, sum;
-	c ^= g->blgp & 4 ? F64_SIGN : 0;
 	memcpy(&sum, &c, sizeof sum);
-	for (unsigned k = 0; k < g->op->k; k++) {
-		uint64_t i = a[k] ^ (g->blgp & 1 ? F64_SIGN : 0);
-		uint64_t j = b[k] ^ (g->blgp & 2 ? F64_SIGN : 0);
-		memcpy(&x, &i, sizeof x);
-		memcpy(&y, &j, sizeof y);
+	for (unsigned k = 0; k < K; k++) {
+		memcpy(&x, &a[k], sizeof x);
+		memcpy(&y, &b[k], sizeof y);
 		sum = fma(x, y, sum);
 	}
 	memcpy(&c, &sum, sizeof c);
 	return isnan(sum) ? F64_NAN : c;
+}
+
+static uint64_t dot_f64(const struct mx_dense_args *g, const uint64_t *a, const uint64_t *b,
+                        uint64_t c) {
+	uint64_t x[MAX_K], y[MAX_K];
+	for (unsigned k = 0; k < g->op->k; k++) {
+		x[k] = a[k] ^ (g->blgp & 1 ? F64_SIGN : 0);
+		y[k] = b[k] ^ (g->blgp & 2 ? F64_SIGN : 0);
+	}
+	c ^= g->blgp & 4 ? F64_SIGN : 0;
+	if (g->profile->group == 1 && mx_profile_is_basic(g->profile))
+		return chain_f64(g->op->k, x, y, c);
+	return mx_dot_f64(g->profile, g->op->k, x, y, c);
 }
 
 static const struct mx_format_info *type_of(mx_type t) {
@@ -264,9 +273,13 @@ static void run(const void *args) {
 		some_plain(g, again);
 }
 
+static bool is_possible(mx_type a, const mx_profile *p) {
+	return (a != MX_T_F32 && a != MX_T_F64) || (!p->align && (a == MX_T_F32 || !p->bits));
+}
+
 mx_status mx_check_profile_for(mx_type a, const mx_profile *p) {
 	mx_status status = mx_profile_check(p);
-	return !status && a == MX_T_F32 && p->align ? MX_BAD_PROFILE : status;
+	return !status && !is_possible(a, p) ? MX_BAD_PROFILE : status;
 }
 
 static mx_status check(const struct mx_dense_args *g) {
@@ -311,8 +324,9 @@ const mx_profile *mx_dense_profile(const struct mx_dense *op, const mx_profile *
 	if (!op || !p)
 		return NULL;
 	const mx_profile *known = p->name ? mx_profile_by_name(p->name) : NULL;
-	bool half = op->a == MX_T_F16 || op->a == MX_T_BF16;
-	if (op->a == MX_T_F32 && (p->align || known))
+	bool half = op->a == MX_T_F16 || op->a == MX_T_BF16,
+	     wide = op->a == MX_T_F32 || op->a == MX_T_F64;
+	if (wide && (known || !is_possible(op->a, p)))
 		return mx_profile_by_name("fma32");
 	return half && known && !strcmp(p->name, "cdna3") ? mx_profile_by_name("cdna3_half") : p;
 }

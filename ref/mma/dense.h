@@ -8,7 +8,7 @@
 uint64_t mx_get_item(const uint32_t (*regs)[MX_LANES], unsigned bits, unsigned lane, unsigned item);
 
 /* MX_OK if an instruction with A of this type can have the profile; MX_BAD_PROFILE. Products of f32
- * are too wide to be aligned. */
+ * and f64 are too wide to be aligned, and results of f64 have all bits. */
 mx_status mx_check_profile_for(mx_type a, const mx_profile *p);
 
 static inline unsigned mx_type_bits(mx_type t) {

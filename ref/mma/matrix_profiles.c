@@ -1,5 +1,6 @@
 /* Profiles of single matrix instructions, by their names. */
 #include "matrix_profiles.h"
+#include "dense.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +26,11 @@ static const mx_profile **find(struct mx_matrix_profiles *t, const char *name) {
 				if (!strcmp(name, mx_scaled_name(s, a, b, other)))
 					return &t->scaled[s][a][b];
 	return NULL;
+}
+
+mx_status mx_matrix_profile_check(const mx_profile *p) {
+	const struct mx_dense *op = p ? mx_dense_by_name(p->name) : NULL;
+	return op ? mx_check_profile_for(op->a, p) : mx_profile_check(p);
 }
 
 bool mx_matrix_profiles_add(struct mx_matrix_profiles *t, const mx_profile *p) {

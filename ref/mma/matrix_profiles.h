@@ -29,7 +29,11 @@ struct mx_matrix_profiles {
 	const mx_profile *sparse[MX_SPARSE_INSNS];                         /* by mx_sparse_at */
 };
 
-/* Gives p to the instruction of its name; false: there is none. Those of f64 ignore it. */
+/* mx_profile_check; MX_BAD_PROFILE also if the instruction of its name cannot have it: those of f32
+ * and f64 have no `align`, those of f64 no `bits`. */
+mx_status mx_matrix_profile_check(const mx_profile *p);
+
+/* Gives p, which passes the check, to the instruction of its name; false: there is none. */
 bool mx_matrix_profiles_add(struct mx_matrix_profiles *t, const mx_profile *p);
 
 /* The profile of a dense or a sparse instruction; NULL: none. */

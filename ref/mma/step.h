@@ -78,6 +78,10 @@ mx_f32 mx_dot_steps(const mx_profile *p, unsigned K,
                     struct mx_term (*product)(const mx_profile *, const void *of, unsigned k),
                     const void *of, mx_f32 c, bool clamp);
 
+/* The same of f64: a, b and c are its bits, the profile neither aligns nor has `bits`. */
+uint64_t mx_dot_f64(const mx_profile *p, unsigned K, const uint64_t *a, const uint64_t *b,
+                    uint64_t c);
+
 /* The elements of all codes of a format. */
 struct mx_code_terms {
 	struct mx_term of[256];

@@ -17,14 +17,24 @@ struct mx_wide {
 	uint64_t limb[MX_WIDE_LIMBS];
 };
 
+/* The same for products of two f64, which are multiples of 2^-2148 and below 2^2048: a sum of 2^26
+ * of them is below 2^2074. Bits -2148 to 2074 and a sign are 4224, 66 limbs. */
+enum { MX_WIDE_F64_LIMBS = 66, MX_WIDE_F64_EXP = -2148 };
+
+struct mx_wide_f64 {
+	uint64_t limb[MX_WIDE_F64_LIMBS];
+};
+
 /* w += v * 2^exp; exp >= MX_WIDE_EXP, and v * 2^exp is within the bound above. */
 void mx_wide_add(struct mx_wide *w, __int128 v, int exp);
+void mx_wide_f64_add(struct mx_wide_f64 *w, __int128 v, int exp);
 
 bool mx_wide_is_zero(const struct mx_wide *w);
 
 /* The value as +-sig * 2^*exp: the 64 bits of the magnitude from the leading one down, of which the
  * last is 1 if a lower one is. */
 uint64_t mx_wide_number(const struct mx_wide *w, bool *negative, int *exp);
+uint64_t mx_wide_f64_number(const struct mx_wide_f64 *w, bool *negative, int *exp);
 
 /* The value rounded to the nearest f32, ties to even; zero is +0. */
 mx_f32 mx_wide_round(const struct mx_wide *w);

@@ -147,7 +147,7 @@ for ([ 'named', 'cdna3_half', qr/profile: "cdna3_half"/ ], [ 'filed', "$all:wgmm
 sub alone { return scalar `MXHIP_PROFILE=$_[0] LD_LIBRARY_PATH=$dir $dir/watched matrix 2>&1` }
 is(alone("$dir/listed/profiles"), "matrix: equal\n@{[sum_of(2)]}\n", '  without the command, too');
 is(alone('cdna3_half'), "matrix: equal\n@{[sum_of($exact)]}\n", '  or a name');
-for ([ "v_mfma_none group=16\n", 'it names no matrix instruction of gfx950' ], [ "\n# *\n$insn group=x\n", 'it is no profile', 3 ], [ "$insn groups=16\n", 'it is no profile' ], [ "* align=50\n", 'it is no profile' ]) {
+for ([ "v_mfma_none group=16\n", 'it names no matrix instruction of gfx950' ], [ "\n# *\n$insn group=x\n", 'it is no profile', 3 ], [ "$insn groups=16\n", 'it is no profile' ], [ "* align=50\n", 'it is no profile' ], [ "v_mfma_f32_16x16x4_f32 group=4 align=24 dot=24 acc=24\n", 'its instruction cannot have it' ]) {
 	spew("$dir/list", $$_[0]);
 	is(alone("$dir/list"), "libmxhip: ignored: MXHIP_PROFILE: $dir/list:@{[$$_[2] // 1]}: $$_[1]\nmatrix: equal\n@{[sum_of($exact)]}\n", "  $$_[1]");
 }

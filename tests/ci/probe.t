@@ -69,8 +69,8 @@ like($out, qr/^  over   1     measured  0 would give/m, '  and the profile says 
 # ---- the profile in mxcheck mfma ----
 
 sub profile_file {
-	my ($fields) = @_;
-	my $text = "device: H\ndriver: ''\ndate: '2026'\nprofiles:\n  - name: wgmma\n    questions: 9\n    random: 0\n    fields:\n";
+	my ($fields, $name) = (@_, 'wgmma');
+	my $text = "device: H\ndriver: ''\ndate: '2026'\nprofiles:\n  - name: $name\n    questions: 9\n    random: 0\n    fields:\n";
 	$text .= "      - {field: $_, fidelity: measured, source: x}\n" for @$fields;
 	return spew("$dir/h.yaml", $text);
 }
@@ -94,6 +94,13 @@ for ([ [ 'group, value: 32', 'fused, value: 1' ], 'h.yaml:5: profiles[0]: its fi
 	mxcheck(@mfma, '--profile', profile_file($$_[0]));
 	ok($status == 2 && index($err, $$_[1]) >= 0, "  $$_[1]") or diag $err;
 }
+for ([ 'v_mfma_f32_32x32x2_f32', 'align' ], [ 'v_mfma_f64_16x16x4_f64', 'align' ], [ 'v_mfma_f64_4x4x4_4b_f64', 'bits' ]) {
+	my ($name, $field) = @$_;
+	my @fields = $field eq 'align' ? @h200 : ('group, value: 1', 'bits, value: 13');
+	mxcheck('probe', '--device', 'emu', '--profile', profile_file(\@fields, $name));
+	is("$status $out$err", "2 mxcheck probe: $dir/h.yaml:5: profiles[0]: $name cannot have field $field\n", "  $name has no $field");
+}
+profile_file(\@h200);
 
 # ---- the emulated device ----
 
@@ -118,6 +125,13 @@ is("@found{qw(group fused align round bits)}", '4 1 13 1 13', '  also one of a f
 mxcheck(@probe[ 0 .. 5 ], 'v_mfma_f32_16x16x4_f32', '--profile', profile_file([ 'group, value: 2', 'align, value: 0', 'late, value: 1', 'round, value: 1' ]));
 %found = $out =~ /^  (\w+) +(\d+) +measured/mg;
 is("@found{qw(group late round)}", '2 1 1', '  of f32 as well') or diag "$out$err";
+for my $hidden ('group 1 order 1', 'group 2 order 2 inner 3', 'group 4 inner 2 round 1') {
+	my %field = split ' ', $hidden;
+	my $file = profile_file([ map { "$_, value: $field{$_}" } sort keys %field ]);
+	is(mxcheck(@probe[ 0 .. 5 ], 'v_mfma_f64_16*', '--profile', $file), 0, "  of f64: $hidden") or diag $err;
+	my @values = map { my $f = $_; $out =~ /^  $f +(\d+) +(?:measured|assumed)/mg } sort keys %field;
+	is("@values", join(' ', (map { $field{$_} } sort keys %field)), '    which is found') or diag $out;
+}
 is(mxcheck('probe', '--device', 'hip:99'), 77, 'no such device') or diag "$out$err";
 
 # ---- the other assumptions ----
@@ -170,6 +184,29 @@ is(mxcheck('probe', '--read', $set), 1, 'zeros have no profile');
 like($out, qr/^  no profile of the family fits; .*\n  is ruled out by SUM \(.*\):\n  k 0: 0x1 \* 0x1, C 0x00000000: the device gives 0x00000000, the profile 0x00000001$/m,
 	'  and the dot that shows it is printed');
 
+# ---- f64: a program that rounds each product and each sum ----
+
+my $f64 = 'v_mfma_f64_4x4x4_4b_f64';
+sub doubles { my ($file) = @_; my $bytes = slurp($file); return unpack 'd<*', substr $bytes, 10 + unpack 'v', substr $bytes, 8, 2 }
+sub fill_f64 {
+	my ($path, $result) = @_;
+	my ($a, $b, $c) = map { [ doubles("$path.$_.npy") ] } qw(a b c);
+	my $header = slurp("$path.c.npy");
+	spew("$path.d.npy", substr($header, 0, 10 + unpack 'v', substr $header, 8, 2) . join '', map {
+		my $n = $_;
+		my $d = $$c[$n];
+		$d += $$a[4 * $n + $_] * $$b[4 * $n + $_] for 0 .. 3;
+		$d == $d ? pack 'd<', $result->($d) : pack 'V2', 0, 0x7FF80000;
+	} 0 .. $#$c);
+}
+mxcheck('probe', '--emit', "$dir/f64", '--insn', $f64, '--dots', 1000);
+fill_f64("$dir/f64/$f64/$_", sub { $_[0] }) for qw(questions random-0);
+is(mxcheck('probe', '--read', "$dir/f64"), 0, 'f64 in another program') or diag "$out$err";
+like($out, qr/^  group  1     measured  2 would give 0x[0-9A-F]{16}, not .*\n(?s:.*)^  inner  1     measured  0 would(?s:.*)^  1000 random dots, 0 wrong$/m, '  has a profile') or diag $out;
+fill_f64("$dir/f64/$f64/questions", sub { unpack 'f', pack 'f', $_[0] });
+is(mxcheck('probe', '--read', "$dir/f64"), 1, '  but results of f32 have none');
+like($out, qr/^  no profile of the family fits; .*\n(?s:.*): the device gives 0x[0-9A-F]{16}, the profile 0x[0-9A-F]{16}$/m, '    and the dot that shows it is printed');
+
 # ---- wrong folders ----
 
 sub is_refused {
@@ -189,6 +226,10 @@ my $d = slurp("$set/$name/questions.d.npy");
 spew("$set/$name/questions.d.npy", substr $d, 0, -4);
 is_refused('a truncated file', 'truncated', '--read', $set);
 spew("$set/$name/questions.d.npy", slurp("$set/$name/random-0.d.npy"));
+my $u32 = slurp("$set/$name/random-0.d.npy");
+spew("$dir/f64/$f64/random-0.d.npy", $u32);
+fill_f64("$dir/f64/$f64/questions", sub { $_[0] });
+is_refused('u32 for f64', "random-0.d.npy: 2000 numbers of u32, it needs 1000 of u64", '--read', "$dir/f64");
 is_refused('a file of another block', "questions.d.npy: 2000 numbers of u32, it needs $questions of u32", '--read', $set);
 for ([ 'seed', 'no seed, or no instructions' ], [ 'instructions', 'no seed, or no instructions' ], [ 'random', 'random' ], [ 'name', 'name' ]) {
 	my ($key, $want) = @$_;

@@ -219,13 +219,17 @@ struct element {
 	const char *ta, *tb;
 	unsigned k;
 	uint64_t a[64], b[64], c;
-	bool clamp;
+	bool clamp, chain;
 };
 
 static struct element gather(const struct form *f, const struct mx_dense_args *g, struct wave *w,
                              unsigned b, unsigned i, unsigned j) {
 	struct element e = {
-		.ta = f->a, .tb = f->b, .k = f->k, .clamp = g->clamp || g->profile->over
+		.ta = f->a,
+		.tb = f->b,
+		.k = f->k,
+		.clamp = g->clamp || g->profile->over,
+		.chain = g->profile->group == 1,
 	};
 	unsigned lane, item, size = 64 >> g->cbsz;
 	bool f64 = is(f->a, "f64");
@@ -298,12 +302,12 @@ static double judge_step(const struct element *e, unsigned first, unsigned end, 
 }
 
 static uint64_t judge(const struct element *e) {
-	bool f64 = is(e->ta, "f64"), chain = f64 || is(e->ta, "f32");
+	bool f64 = is(e->ta, "f64");
 	double acc = value(f64 ? "f64" : "f32", e->c);
 	if (is(e->ta, "i8"))
 		return judge_i8(e);
-	for (unsigned k = 0; k < e->k; k += chain ? 1 : e->k)
-		acc = judge_step(e, k, chain ? k + 1 : e->k, acc);
+	for (unsigned k = 0; k < e->k; k += e->chain ? 1 : e->k)
+		acc = judge_step(e, k, e->chain ? k + 1 : e->k, acc);
 	float narrow = acc;
 	uint64_t bits = 0;
 	memcpy(&bits, f64 ? (void *)&acc : (void *)&narrow, f64 ? 8 : 4);
@@ -366,6 +370,11 @@ static int wrong_results(const struct form *f, const struct mx_dense_args *g, st
 	return wrong;
 }
 
+/* Of f64 both chains and sums that are rounded once are tested. */
+static bool is_chain(const struct form *f, unsigned blgp) {
+	return is(f->a, "f32") || (is(f->a, "f64") && blgp & 2);
+}
+
 static void test_form(const struct form *f) {
 	struct wave w;
 	int wrong = 0, n = 0, size = is_long() ? 25 : 1;
@@ -376,9 +385,9 @@ static void test_form(const struct form *f) {
 		for (unsigned blgp = 0; blgp < 8; blgp++) {
 			random_wave(&w, f);
 			struct mx_dense_args g = args_of(f, &w,
-			                                 is(f->a, "f32") ? "fma32"
-			                                 : blgp & 1      ? "fused"
-			                                                 : "block32");
+			                                 is_chain(f, blgp) ? "fma32"
+			                                 : blgp & 1        ? "fused"
+			                                                   : "block32");
 			g.cbsz = cbsz;
 			g.blgp = blgp;
 			g.abid = rng() % (1 << cbsz);
@@ -443,6 +452,17 @@ static void test_half_profile(void) {
 	   "for cdna3, bf16 uses cdna3_half, fp8 uses cdna3, f32 uses fma32");
 }
 
+static void test_wide_profile(void) {
+	const mx_profile pairs = { .name = "pairs", .group = 2, .parts = 1 },
+			 narrow = { .name = "narrow", .group = 1, .parts = 1, .bits = 10 };
+	const struct mx_dense f32 = { .a = MX_T_F32 }, f64 = { .a = MX_T_F64 };
+	ok(mx_dense_profile(&f64, &pairs) == &pairs && mx_dense_profile(&f32, &narrow) == &narrow,
+	   "f64 uses a profile of exact sums");
+	ok(is(mx_dense_profile(&f64, &narrow)->name, "fma32") &&
+	           is(mx_dense_profile(&f64, mx_profile_by_name("fused"))->name, "fma32"),
+	   "  but fma32 for one whose results have fewer bits, and for a named one");
+}
+
 static void test_bad_options(void) {
 	struct wave w = { 0 };
 	struct mx_dense_args g = args_of(&forms[2], &w, "block32");
@@ -464,6 +484,8 @@ static void test_bad_options(void) {
 	g = args_of(&forms[0], &w, "cdna3");
 	ok(is(forms[0].a, "f32") && mx_mma_dense(&g) == MX_BAD_PROFILE,
 	   "so is one that aligns, with f32");
+	g.op = mx_dense_by_name("v_mfma_f64_4x4x4_4b_f64");
+	ok(mx_mma_dense(&g) == MX_BAD_PROFILE, "  and f64");
 }
 
 int main(void) {
@@ -481,6 +503,7 @@ int main(void) {
 	test_layout_by_hand();
 	test_saturating();
 	test_half_profile();
+	test_wide_profile();
 	test_bad_options();
 	return done_testing();
 }

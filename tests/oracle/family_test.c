@@ -39,10 +39,10 @@ static uint32_t result(const struct mx_probe_insn *insn, const mx_profile *p,
 	struct exact_item a[MX_PROBE_K], b[MX_PROBE_K];
 	struct exact_member m = member_of(p);
 	for (unsigned k = 0; k < insn->k; k++) {
-		a[k] = factor(insn->a, d->a[k], d->sa[k / MX_BLOCK]);
-		b[k] = factor(insn->b, d->b[k], d->sb[k / MX_BLOCK]);
+		a[k] = factor(insn->a, (uint32_t)d->a[k], d->sa[k / MX_BLOCK]);
+		b[k] = factor(insn->b, (uint32_t)d->b[k], d->sb[k / MX_BLOCK]);
 	}
-	return exact_member_dot(&m, insn->k, a, b, d->c);
+	return exact_member_dot(&m, insn->k, a, b, (uint32_t)d->c);
 }
 
 static void test_members(const struct mx_probe_insn *insn, unsigned members, unsigned step) {
@@ -57,7 +57,7 @@ static void test_members(const struct mx_probe_insn *insn, unsigned members, uns
 		mx_probe_steps(&p, insn->k, &steps);
 		for (size_t k = next_random(&random) % step; k < n && !wrong; k += step, dots++) {
 			mx_probe_terms(insn, &dot[k], &terms);
-			uint32_t d = mx_probe_result(insn, &p, &steps, &terms),
+			uint32_t d = (uint32_t)mx_probe_result(insn, &p, &steps, &terms),
 				 want = result(insn, &p, &dot[k]);
 			if (d != want && ++wrong) {
 				diag("%s dot %zu: 0x%08X, want 0x%08X",

@@ -3,12 +3,19 @@
 #include "../../oracle/probe/infer.h"
 #include "member.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { LONG = 1000, NIGHTLY = 8000 }; /* hidden profiles */
+
+static double as_double(uint64_t bits) {
+	double x;
+	memcpy(&x, &bits, sizeof x);
+	return x;
+}
 
 static bool find(const char *name, struct mx_probe_insn *insn) {
 	for (size_t i = 0; mx_probe_insn_at(i, insn); i++)
@@ -20,7 +27,7 @@ static bool find(const char *name, struct mx_probe_insn *insn) {
 struct device {
 	struct mx_answers a;
 	struct mx_probe_dot *dot;
-	uint32_t *d;
+	uint64_t *d;
 	struct mx_inference x;
 };
 
@@ -222,15 +229,19 @@ static void is_no_member(struct device *t, const char *what) {
 	   "%s: no profile fits, dot %zu is the evidence", what, t->x.dot);
 }
 
-static void test_wrong(void) {
-	struct device *t = open_device("mma_m16n8k16_f16");
-	mx_profile hidden = { .group = 16, .align = 25, .parts = 1, .fused = 1, .round = 1 };
+static const mx_profile aligned = { .group = 16, .align = 25, .parts = 1, .fused = 1, .round = 1 },
+			chain = { .group = 1, .parts = 1 };
+
+static void test_wrong(const char *name, const mx_profile *hidden) {
+	struct device *t = open_device(name);
 	uint64_t random = 3;
 	is_no_member(t, "zeros");
-	for (size_t i = 0; i < t->a.n; i++)
-		t->d[i] = (uint32_t)next_random(&random);
+	for (size_t i = 0; i < t->a.n; i++) {
+		t->d[i] = next_random(&random);
+		t->d[i] = mx_probe_is_f64(&t->a.insn) ? t->d[i] : (uint32_t)t->d[i];
+	}
 	is_no_member(t, "noise");
-	answer(t, &hidden);
+	answer(t, hidden);
 	memmove(t->d, t->d + 1, (t->a.n - 1) * sizeof *t->d);
 	is_no_member(t, "results of the next dot");
 	close_device(t);
@@ -239,10 +250,25 @@ static void test_wrong(void) {
 /* The whole search fails: few products, so that it is short. */
 static void test_wrong_bit(void) {
 	struct device *t = open_device("mma_m16n8k4_tf32");
-	mx_profile hidden = { .group = 4, .align = 25, .parts = 1, .fused = 1, .round = 1 };
-	answer(t, &hidden);
+	mx_profile p = mx_family_canonical(&aligned, t->a.insn.k);
+	answer(t, &p);
 	t->d[t->a.n / 2] ^= 1;
 	is_no_member(t, "one wrong bit");
+	close_device(t);
+}
+
+/* An f64 instruction that computes in f32: right for small sums. */
+static void test_narrow(void) {
+	struct device *t = open_device("v_mfma_f64_16x16x4_f64");
+	for (size_t i = 0; i < t->a.n; i++) {
+		float sum = (float)as_double(t->dot[i].c);
+		for (unsigned k = 0; k < t->a.insn.k; k++)
+			sum = fmaf((float)as_double(t->dot[i].a[k]),
+			           (float)as_double(t->dot[i].b[k]), sum);
+		double d = sum;
+		memcpy(&t->d[i], &d, sizeof d);
+	}
+	is_no_member(t, "f32 instead of f64");
 	close_device(t);
 }
 
@@ -253,12 +279,11 @@ static void test_other_type(void) {
 	struct mx_probe_product product[16];
 	struct mx_probe_terms terms = { product };
 	struct mx_probe_steps steps;
-	mx_profile hidden = { .group = 16, .align = 25, .parts = 1, .fused = 1, .round = 1 };
-	mx_probe_steps(&hidden, bf16.k, &steps);
+	mx_probe_steps(&aligned, bf16.k, &steps);
 	bf16.a = bf16.b = &mx_types[MX_TYPE_BF16];
 	for (size_t i = 0; i < t->a.n; i++) {
 		mx_probe_terms(&bf16, &t->dot[i], &terms);
-		t->d[i] = mx_probe_result(&bf16, &hidden, &steps, &terms);
+		t->d[i] = mx_probe_result(&bf16, &aligned, &steps, &terms);
 	}
 	is_no_member(t, "another instruction");
 	close_device(t);
@@ -274,15 +299,18 @@ int main(void) {
 		                             "v_mfma_scale_f32_32x32x64_f8f6f4_E5M2_E4M3",
 		                             "v_mfma_scale_f32_16x16x128_f8f6f4_E2M1_E2M1",
 		                             "v_mfma_f32_16x16x4_f32",
-		                             "v_mfma_f32_32x32x2_f32" };
+		                             "v_mfma_f32_32x32x2_f32",
+		                             "v_mfma_f64_16x16x4_f64" };
 	enum { NAMES = sizeof names / sizeof *names };
 	_Static_assert((int)NAMES <= (int)MOST_LOOPS, "a loop for each");
 	test_named("v_mfma_f32_32x32x16_f16", "cdna3_half");
 	test_named("v_mfma_f32_32x32x16_fp8_fp8", "cdna3");
 	test_sums(names[1]);
 	test_sums(names[7]);
-	test_wrong();
+	test_wrong("mma_m16n8k16_f16", &aligned);
+	test_wrong("v_mfma_f64_16x16x4_f64", &chain);
 	test_wrong_bit();
+	test_narrow();
 	test_other_type();
 	test_other_arithmetic();
 	test_as_exact();
@@ -290,6 +318,7 @@ int main(void) {
 	test_loop(names[1], 1, 12);
 	test_loop(names[4], 2, 13);
 	test_loop(names[8], 1, 14);
+	test_loop(names[10], 2, 15);
 	if (is_long()) {
 		test_named("v_mfma_f32_16x16x32_bf16", "fma32");
 		test_loops(names, NAMES, (is_nightly() ? NIGHTLY : LONG) / NAMES);
