@@ -39,6 +39,7 @@ struct hipGraphNode {
 	hipStream_t stream;
 	hipEvent_t event;
 	struct ihipGraph *child;
+	hipMemAllocNodeParams alloc;
 	void *free;
 	struct mx_value value;
 };
@@ -54,7 +55,8 @@ struct ihipGraph {
 	size_t n;
 	struct mx_reference *references;
 	size_t n_references;
-	bool is_child; /* a node has it */
+	bool is_child;        /* a node has it */
+	bool is_instantiated; /* an executable graph was made of it */
 };
 
 struct hipGraphExec {
@@ -88,6 +90,14 @@ hipError_t mx_graph_depend(struct ihipGraph *g, struct hipGraphNode *node, const
 hipError_t mx_graph_kernel_node(struct hipGraphNode *node, const struct mx_function *f,
                                 const struct mx_shape *s, void **params, void **extra);
 hipError_t mx_graph_child_node(struct hipGraphNode *node, const struct ihipGraph *child);
+
+/* A node that allocates memory, whose address it gives, and one that frees such memory. */
+hipError_t mx_graph_alloc_node(struct hipGraphNode *node, hipMemAllocNodeParams *p);
+hipError_t mx_graph_free_node(struct hipGraphNode *node, void *p);
+
+/* Lets memory of a graph's nodes be taken, or freed, after all work that is enqueued.
+ * hipErrorInvalidValue if some of it is taken already, and may not be taken again. */
+hipError_t mx_graph_take_memory(const struct ihipGraph *g, bool again);
 
 /* One reference to each user object of a graph for a copy of it, false if host memory is short; and
  * the end of all that a graph has. */

@@ -1,5 +1,5 @@
 /* The nodes of graphs: what they do, and the calls that make them, change them and tell it. */
-#include <stdlib.h>
+#include <string.h>
 
 #include "queue.h"
 
@@ -360,9 +360,81 @@ MXHIP_API hipError_t hipGraphAddEmptyNode(hipGraphNode_t *out, hipGraph_t g,
 	return add(out, g, on, n, hipSuccess, &made);
 }
 
+/* ---- memory ---- */
+
+hipError_t mx_graph_alloc_node(struct hipGraphNode *node, hipMemAllocNodeParams *p) {
+	if (!p)
+		return mx_hip_return(hipErrorInvalidValue);
+	const hipMemPoolProps *of = &p->poolProps;
+	bool good = p->bytesize && of->allocType == hipMemAllocationTypePinned &&
+	            of->location.type == hipMemLocationTypeDevice && of->location.id >= 0 &&
+	            of->location.id < mx_devices();
+	p->dptr = good ? mx_pool_reserve(of->location.id, p->bytesize) : NULL;
+	*node = (struct hipGraphNode){ .type = hipGraphNodeTypeMemAlloc, .alloc = *p };
+	if (!good)
+		return mx_hip_return(hipErrorInvalidValue);
+	return mx_hip_return(p->dptr ? hipSuccess : hipErrorOutOfMemory);
+}
+
+/* One node frees what one node allocates, in the same graph or in another one. */
+hipError_t mx_graph_free_node(struct hipGraphNode *node, void *p) {
+	struct mx_allocation a;
+	*node = (struct hipGraphNode){ .type = hipGraphNodeTypeMemFree, .free = p };
+	if (mx_hip_about(p, &a) && a.kind == MX_GRAPH_MEMORY && a.base == p && !a.graph.has_free)
+		return hipSuccess;
+	return mx_hip_fail(hipErrorInvalidValue,
+	                   "%p is no memory of a graph, or a node frees it already", p);
+}
+
+MXHIP_API hipError_t hipGraphAddMemAllocNode(hipGraphNode_t *out, hipGraph_t g,
+                                             const hipGraphNode_t *on, size_t n,
+                                             hipMemAllocNodeParams *p);
+MXHIP_API hipError_t hipGraphAddMemAllocNode(hipGraphNode_t *out, hipGraph_t g,
+                                             const hipGraphNode_t *on, size_t n,
+                                             hipMemAllocNodeParams *p) {
+	struct hipGraphNode made;
+	return add(out, g, on, n, mx_graph_alloc_node(&made, p), &made);
+}
+
+MXHIP_API hipError_t hipGraphMemAllocNodeGetParams(hipGraphNode_t node, hipMemAllocNodeParams *p);
+MXHIP_API hipError_t hipGraphMemAllocNodeGetParams(hipGraphNode_t node, hipMemAllocNodeParams *p) {
+	if (!p || !is(node, hipGraphNodeTypeMemAlloc))
+		return mx_hip_return(hipErrorInvalidValue);
+	*p = node->alloc;
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipGraphAddMemFreeNode(hipGraphNode_t *out, hipGraph_t g,
+                                            const hipGraphNode_t *on, size_t n, void *p);
+MXHIP_API hipError_t hipGraphAddMemFreeNode(hipGraphNode_t *out, hipGraph_t g,
+                                            const hipGraphNode_t *on, size_t n, void *p) {
+	struct hipGraphNode made;
+	if (on && !n)
+		return mx_hip_return(hipErrorInvalidValue);
+	return add(out, g, on, n, mx_graph_free_node(&made, p), &made);
+}
+
+MXHIP_API hipError_t hipDrvGraphAddMemFreeNode(hipGraphNode_t *out, hipGraph_t g,
+                                               const hipGraphNode_t *on, size_t n,
+                                               hipDeviceptr_t p);
+MXHIP_API hipError_t hipDrvGraphAddMemFreeNode(hipGraphNode_t *out, hipGraph_t g,
+                                               const hipGraphNode_t *on, size_t n,
+                                               hipDeviceptr_t p) {
+	return hipGraphAddMemFreeNode(out, g, on, n, p);
+}
+
+/* p: of a pointer. */
+MXHIP_API hipError_t hipGraphMemFreeNodeGetParams(hipGraphNode_t node, void *p);
+MXHIP_API hipError_t hipGraphMemFreeNodeGetParams(hipGraphNode_t node, void *p) {
+	if (!p || !is(node, hipGraphNodeTypeMemFree))
+		return mx_hip_return(hipErrorInvalidValue);
+	memcpy(p, &node->free, sizeof node->free);
+	return mx_hip_return(hipSuccess);
+}
+
 /* ---- nodes of any kind, with one structure for the parameters of all ---- */
 
-static hipError_t any(struct hipGraphNode *node, const hipGraphNodeParams *p) {
+static hipError_t any(struct hipGraphNode *node, hipGraphNodeParams *p) {
 	if (!p)
 		return mx_hip_return(hipErrorInvalidValue);
 	switch ((int)p->type) {
@@ -376,6 +448,8 @@ static hipError_t any(struct hipGraphNode *node, const hipGraphNodeParams *p) {
 		return hipSuccess;
 	case hipGraphNodeTypeWaitEvent: return event(node, p->type, p->eventWait.event);
 	case hipGraphNodeTypeEventRecord: return event(node, p->type, p->eventRecord.event);
+	case hipGraphNodeTypeMemAlloc: return mx_graph_alloc_node(node, &p->alloc);
+	case hipGraphNodeTypeMemFree: return mx_graph_free_node(node, p->free.dptr);
 	default: return mx_hip_fail(hipErrorNotSupported, "a node of type %d", (int)p->type);
 	}
 }
@@ -388,10 +462,18 @@ MXHIP_API hipError_t hipGraphAddNode(hipGraphNode_t *out, hipGraph_t g, const hi
 	return add(out, g, on, n, any(&made, p), &made);
 }
 
+/* Nodes of memory stay as they are. */
+static hipError_t changed(struct hipGraphNode *node, hipGraphNodeParams *p) {
+	bool memory =
+		p && (p->type == hipGraphNodeTypeMemAlloc || p->type == hipGraphNodeTypeMemFree);
+	return memory ? mx_hip_fail(hipErrorNotSupported, "a change of a node of memory")
+	              : any(node, p);
+}
+
 MXHIP_API hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams *p);
 MXHIP_API hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams *p) {
 	struct hipGraphNode made;
-	return set(node, any(&made, p), &made);
+	return set(node, changed(&made, p), &made);
 }
 
 MXHIP_API hipError_t hipGraphExecNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
@@ -399,7 +481,7 @@ MXHIP_API hipError_t hipGraphExecNodeSetParams(hipGraphExec_t exec, hipGraphNode
 MXHIP_API hipError_t hipGraphExecNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
                                                hipGraphNodeParams *p) {
 	struct hipGraphNode made;
-	return set(in(exec, node), any(&made, p), &made);
+	return set(in(exec, node), changed(&made, p), &made);
 }
 
 /* ---- nodes that do not run ---- */

@@ -37,6 +37,8 @@
 #define hipGraphNodeTypeEmpty       ((hipGraphNodeType)5)
 #define hipGraphNodeTypeWaitEvent   ((hipGraphNodeType)6)
 #define hipGraphNodeTypeEventRecord ((hipGraphNodeType)7)
+#define hipGraphNodeTypeMemAlloc    ((hipGraphNodeType)10)
+#define hipGraphNodeTypeMemFree     ((hipGraphNodeType)11)
 #define hipGraphNodeTypeCount       ((hipGraphNodeType)15)
 
 struct mx_memcpy3d {
@@ -68,6 +70,21 @@ struct mx_memory_properties {
 };
 #define hipMemAllocationProp struct mx_memory_properties
 
+/* Memory that each launch of a graph allocates. */
+typedef struct {
+	hipMemPoolProps poolProps;
+	const hipMemAccessDesc *accessDescs;
+	size_t accessDescCount, bytesize;
+	void *dptr;
+} hipMemAllocNodeParams;
+
+typedef enum {
+	hipGraphMemAttrUsedMemCurrent,
+	hipGraphMemAttrUsedMemHigh,
+	hipGraphMemAttrReservedMemCurrent,
+	hipGraphMemAttrReservedMemHigh,
+} hipGraphMemAttributeType;
+
 /* The parameters of a node of any kind. */
 struct mx_node_params {
 	hipGraphNodeType type;
@@ -87,6 +104,10 @@ struct mx_node_params {
 		struct {
 			hipEvent_t event;
 		} eventWait, eventRecord;
+		hipMemAllocNodeParams alloc;
+		struct {
+			void *dptr;
+		} free;
 	};
 	long long reserved2;
 };

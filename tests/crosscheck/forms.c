@@ -32,6 +32,10 @@ int main(void) {
 		NUMBER(hipGraphNodeTypeMemset);
 	NUMBER(hipGraphNodeTypeHost), NUMBER(hipGraphNodeTypeGraph), NUMBER(hipGraphNodeTypeEmpty);
 	NUMBER(hipGraphNodeTypeWaitEvent), NUMBER(hipGraphNodeTypeEventRecord);
+	NUMBER(hipGraphNodeTypeMemAlloc), NUMBER(hipGraphNodeTypeMemFree);
+	SIZE(hipMemAllocNodeParams), PLACE(hipMemAllocNodeParams, dptr);
+	PLACE(hipGraphNodeParams, alloc.dptr), PLACE(hipGraphNodeParams, free.dptr);
+	NUMBER(hipGraphMemAttrReservedMemHigh);
 	NUMBER(hipGraphNodeTypeCount), NUMBER(hipLimitMallocHeapSize), NUMBER(hipMemcpyDefault);
 	NUMBER(hipMemHandleTypePosixFileDescriptor), NUMBER(hipMemAllocationTypePinned);
 	NUMBER(hipMemAccessFlagsProtReadWrite), NUMBER(hipMemLocationTypeDevice);
