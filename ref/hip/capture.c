@@ -230,9 +230,6 @@ hipError_t mx_stream_value(hipStream_t handle, int type, const struct mx_value *
 		return e;
 	if (stream->capture)
 		return mx_hip_fail(hipErrorNotSupported, "a value in a graph");
-	if ((uintptr_t)v->at % v->bytes || !mx_hip_is_allocation(v->at, v->bytes))
-		return mx_hip_fail(hipErrorInvalidValue, "%p is no %u bytes of device memory",
-		                   v->at, v->bytes);
 	return enqueue(stream, &node);
 }
 

@@ -313,7 +313,10 @@ hipError_t mx_hip_box_of(const HIP_MEMCPY3D *d, hipMemcpy3DParms *p) {
 	p->srcPos = (struct hipPos){ d->srcXInBytes, d->srcY, d->srcZ };
 	p->dstPos = (struct hipPos){ d->dstXInBytes, d->dstY, d->dstZ };
 	p->extent = (struct hipExtent){ d->WidthInBytes, d->Height, d->Depth };
-	bool good = pitched(d->srcMemoryType, d->srcHost, d->srcDevice, d->srcPitch, d->srcHeight,
+	bool rows = d->Height > 1 || d->Depth > 1;
+	bool wide = rows && (d->srcPitch < d->WidthInBytes || d->dstPitch < d->WidthInBytes);
+	bool good = !wide &&
+	            pitched(d->srcMemoryType, d->srcHost, d->srcDevice, d->srcPitch, d->srcHeight,
 	                    &p->srcPtr) &&
 	            pitched(d->dstMemoryType, d->dstHost, d->dstDevice, d->dstPitch, d->dstHeight,
 	                    &p->dstPtr);

@@ -303,6 +303,7 @@ static hipError_t run_node(const struct hipGraphNode *node) {
 	case hipGraphNodeTypeMemcpy: return mx_hip_copy(&node->copy);
 	case hipGraphNodeTypeMemset: return mx_hip_set(&node->set);
 	case hipGraphNodeTypeHost: run_host(node); return hipSuccess;
+	case hipGraphNodeTypeBatchMemOp:
 	case hipGraphNodeTypeGraph: return run_graph(node->child);
 	case hipGraphNodeTypeEventRecord: mx_queue_record(node->event); return hipSuccess;
 	case hipGraphNodeTypeWaitEvent: mx_queue_finish_event(node->event); return hipSuccess;

@@ -32,13 +32,15 @@ struct hipGraphNode {
 		struct mx_arguments arguments;
 	} kernel;
 	struct mx_copy copy;
-	hipMemcpy3DParms box; /* the copy, as a program has given it */
+	hipMemcpy3DParms box; /* the copy, as a program has given it; or in the driver's form */
+	HIP_MEMCPY3D driver_box;
 	hipMemsetParams set;
 	hipHostNodeParams host;
 	hipStreamCallback_t callback; /* instead of host.fn, and the stream in which it was given */
 	hipStream_t stream;
 	hipEvent_t event;
 	struct ihipGraph *child;
+	hipBatchMemOpNodeParams batch; /* its operations are nodes of the child */
 	hipMemAllocNodeParams alloc;
 	void *free;
 	struct mx_value value;
@@ -90,6 +92,11 @@ hipError_t mx_graph_depend(struct ihipGraph *g, struct hipGraphNode *node, const
 hipError_t mx_graph_kernel_node(struct hipGraphNode *node, const struct mx_function *f,
                                 const struct mx_shape *s, void **params, void **extra);
 hipError_t mx_graph_child_node(struct hipGraphNode *node, const struct ihipGraph *child);
+
+/* A node that writes a value or waits for one; hipErrorInvalidValue if it is not in device memory,
+ * aligned. */
+enum { MX_MOST_OPERATIONS = 256 }; /* of a batch */
+hipError_t mx_graph_value_node(struct hipGraphNode *node, const hipStreamBatchMemOpParams *o);
 
 /* A node that allocates memory, whose address it gives, and one that frees such memory. */
 hipError_t mx_graph_alloc_node(struct hipGraphNode *node, hipMemAllocNodeParams *p);

@@ -262,8 +262,6 @@ static bool attribute_of(hipGraphMemAttributeType what, hipMemPoolAttr *of) {
 }
 
 MXHIP_API hipError_t hipDeviceGetGraphMemAttribute(int device, hipGraphMemAttributeType what,
-                                                   void *value);
-MXHIP_API hipError_t hipDeviceGetGraphMemAttribute(int device, hipGraphMemAttributeType what,
                                                    void *value) {
 	hipMemPoolAttr of;
 	hipError_t e = mx_device_check(device);
@@ -274,8 +272,6 @@ MXHIP_API hipError_t hipDeviceGetGraphMemAttribute(int device, hipGraphMemAttrib
 }
 
 MXHIP_API hipError_t hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType what,
-                                                   void *value);
-MXHIP_API hipError_t hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType what,
                                                    void *value) {
 	bool high = what == hipGraphMemAttrUsedMemHigh || what == hipGraphMemAttrReservedMemHigh;
 	hipError_t e = mx_device_check(device);
@@ -285,7 +281,6 @@ MXHIP_API hipError_t hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttrib
 	                     : mx_hip_return(hipErrorInvalidValue);
 }
 
-MXHIP_API hipError_t hipDeviceGraphMemTrim(int device);
 MXHIP_API hipError_t hipDeviceGraphMemTrim(int device) {
 	return mx_hip_return(mx_device_check(device));
 }

@@ -3,22 +3,7 @@
  * hipGraphAddMemAllocNode.cc, hipGraphAddMemFreeNode.cc, hipGraphMemAllocNodeGetParams.cc,
  * hipGraphMemFreeNodeGetParams.cc, hipDrvGraphAddMemFreeNode.cc, hipDeviceGetGraphMemAttribute.cc,
  * hipDeviceSetGraphMemAttribute.cc, hipDeviceGraphMemTrim.cc, hipGraphInstantiateWithFlags.cc]. */
-#include "runtime_test.h"
-
-hipError_t hipGraphAddMemAllocNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on,
-                                   size_t n, hipMemAllocNodeParams *p);
-hipError_t hipGraphMemAllocNodeGetParams(hipGraphNode_t node, hipMemAllocNodeParams *p);
-hipError_t hipGraphAddMemFreeNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on,
-                                  size_t n, void *p);
-hipError_t hipDrvGraphAddMemFreeNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on,
-                                     size_t n, hipDeviceptr_t p);
-hipError_t hipGraphMemFreeNodeGetParams(hipGraphNode_t node, void *p);
-hipError_t hipDeviceGetGraphMemAttribute(int device, hipGraphMemAttributeType what, void *value);
-hipError_t hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType what, void *value);
-hipError_t hipDeviceGraphMemTrim(int device);
-hipError_t hipGraphAddNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on, size_t n,
-                           hipGraphNodeParams *p);
-hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams *p);
+#include "facts_test.h"
 
 enum { BYTES = 8192 };
 
@@ -238,13 +223,6 @@ static void test_capture(void) {
 }
 
 /* ---- errors ---- */
-
-#define is(call, want)                                                                             \
-	do {                                                                                       \
-		hipError_t got = (call);                                                           \
-		if (!ok(got == hipError##want, "%s: hipError%s", #call, #want))                    \
-			diag("got %s", hipGetErrorName(got));                                      \
-	} while (0)
 
 static void test_alloc_errors(void) {
 	struct built b;
