@@ -71,6 +71,7 @@ MXHIP_API hipError_t hipFree(void *p) {
 	if (!p)
 		return mx_hip_return(hipSuccess);
 	mx_queue_finish(NULL);
+	mx_hip_graph_step(p, MX_GRAPH_GIVE);
 	return mx_hip_return(!is_host_memory(p) && release(p) ? hipSuccess : hipErrorInvalidValue);
 }
 

@@ -186,6 +186,27 @@ hipError_t mx_stream_event(struct ihipStream_t *stream, hipGraphNodeType type, h
 	return enqueue(stream, &node);
 }
 
+/* In a captured stream, which gives the memory to each launch of the graph. */
+hipError_t mx_stream_allocate(struct ihipStream_t *stream, int device, size_t bytes, void **p) {
+	hipMemAllocNodeParams a = { .poolProps = { .allocType = hipMemAllocationTypePinned,
+		                                   .location = { hipMemLocationTypeDevice,
+		                                                 device } },
+		                    .bytesize = bytes };
+	struct hipGraphNode node;
+	hipError_t e = mx_graph_alloc_node(&node, &a);
+	if (e == hipSuccess)
+		e = enqueue(stream, &node);
+	if (e == hipSuccess)
+		*p = a.dptr;
+	return e;
+}
+
+static hipError_t free_in_graph(struct ihipStream_t *stream, void *p) {
+	struct hipGraphNode node;
+	hipError_t e = mx_graph_free_node(&node, p);
+	return e == hipSuccess ? enqueue(stream, &node) : e;
+}
+
 hipError_t mx_stream_free(hipStream_t handle, void *p) {
 	struct hipGraphNode node = { .type = (hipGraphNodeType)MX_NODE_FREE, .free = p };
 	struct ihipStream_t *stream;
@@ -194,8 +215,9 @@ hipError_t mx_stream_free(hipStream_t handle, void *p) {
 	if (e != hipSuccess || !p)
 		return e;
 	if (stream->capture)
-		return mx_hip_fail(hipErrorNotSupported, "free in a graph");
-	if (!mx_hip_about(p, &a) || a.base != p || a.kind == MX_HOST_MEMORY)
+		return free_in_graph(stream, p);
+	if (!mx_hip_about(p, &a) || a.base != p || a.kind == MX_HOST_MEMORY ||
+	    (a.kind == MX_GRAPH_MEMORY && !mx_hip_graph_step(p, MX_GRAPH_GIVE)))
 		return mx_hip_return(hipErrorInvalidValue);
 	return enqueue(stream, &node);
 }
@@ -208,9 +230,6 @@ hipError_t mx_stream_value(hipStream_t handle, int type, const struct mx_value *
 		return e;
 	if (stream->capture)
 		return mx_hip_fail(hipErrorNotSupported, "a value in a graph");
-	if ((uintptr_t)v->at % v->bytes || !mx_hip_is_allocation(v->at, v->bytes))
-		return mx_hip_fail(hipErrorInvalidValue, "%p is no %u bytes of device memory",
-		                   v->at, v->bytes);
 	return enqueue(stream, &node);
 }
 
@@ -220,6 +239,9 @@ MXHIP_API hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t handle) {
 	if (!mx_is_graph_exec(exec))
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = mx_stream_of(handle, &stream);
+	if (e == hipSuccess && !stream->capture)
+		e = mx_graph_take_memory(&exec->graph,
+		                         exec->flags & hipGraphInstantiateFlagAutoFreeOnLaunch);
 	if (e == hipSuccess)
 		e = mx_graph_child_node(&node, &exec->graph);
 	return e == hipSuccess ? enqueue(stream, &node) : e;

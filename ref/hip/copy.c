@@ -38,6 +38,13 @@ hipError_t mx_hip_copy_check(const struct mx_copy *c) {
 	return hipSuccess;
 }
 
+/* Memory of a graph has its address before a launch allocates it. */
+static hipError_t check_present(const void *p) {
+	return mx_hip_is_absent(p) ? mx_hip_fail(hipErrorInvalidValue,
+	                                         "%p is memory of a graph that is not allocated", p)
+	                           : hipSuccess;
+}
+
 /* Row i of all planes. */
 static char *row_at(const void *p, const struct mx_copy *c, size_t i, size_t pitch, size_t plane) {
 	return (char *)p + i / c->rows * plane + i % c->rows * pitch;
@@ -45,6 +52,10 @@ static char *row_at(const void *p, const struct mx_copy *c, size_t i, size_t pit
 
 hipError_t mx_hip_copy(const struct mx_copy *c) {
 	hipError_t e = mx_hip_copy_check(c);
+	if (e == hipSuccess)
+		e = check_present(c->to);
+	if (e == hipSuccess)
+		e = check_present(c->from);
 	for (size_t i = 0; e == hipSuccess && i < planes_of(c) * c->rows; i++) {
 		char *to = row_at(c->to, c, i, c->to_pitch, c->to_plane);
 		const char *from = row_at(c->from, c, i, c->from_pitch, c->from_plane);
@@ -125,6 +136,8 @@ static void fill(char *to, unsigned value, unsigned width, size_t n) {
 
 hipError_t mx_hip_set(const hipMemsetParams *p) {
 	hipError_t e = mx_hip_set_check(p);
+	if (e == hipSuccess)
+		e = check_present(p->dst);
 	for (size_t y = 0; e == hipSuccess && p->width && y < rows_of(p); y++)
 		fill((char *)p->dst + y * p->pitch, p->value, p->elementSize, p->width);
 	return e;
@@ -300,7 +313,10 @@ hipError_t mx_hip_box_of(const HIP_MEMCPY3D *d, hipMemcpy3DParms *p) {
 	p->srcPos = (struct hipPos){ d->srcXInBytes, d->srcY, d->srcZ };
 	p->dstPos = (struct hipPos){ d->dstXInBytes, d->dstY, d->dstZ };
 	p->extent = (struct hipExtent){ d->WidthInBytes, d->Height, d->Depth };
-	bool good = pitched(d->srcMemoryType, d->srcHost, d->srcDevice, d->srcPitch, d->srcHeight,
+	bool rows = d->Height > 1 || d->Depth > 1;
+	bool wide = rows && (d->srcPitch < d->WidthInBytes || d->dstPitch < d->WidthInBytes);
+	bool good = !wide &&
+	            pitched(d->srcMemoryType, d->srcHost, d->srcDevice, d->srcPitch, d->srcHeight,
 	                    &p->srcPtr) &&
 	            pitched(d->dstMemoryType, d->dstHost, d->dstDevice, d->dstPitch, d->dstHeight,
 	                    &p->dstPtr);

@@ -17,6 +17,8 @@ void mx_node_clear(struct hipGraphNode *node) {
 		clear_graph(node->child);
 		free(node->child);
 	}
+	if (node->type == hipGraphNodeTypeMemAlloc)
+		mx_hip_graph_step(node->alloc.dptr, MX_GRAPH_DROP);
 	free(node->copy.staged);
 	free(node->before);
 }
@@ -101,10 +103,59 @@ hipError_t mx_graph_append(struct ihipGraph *g, const struct hipGraphNode *node,
 		return e;
 	}
 	g->nodes[g->n++] = copy;
+	if (copy->type == hipGraphNodeTypeMemFree)
+		mx_hip_graph_step(copy->free, MX_GRAPH_FREE_NODE);
 	if (out)
 		*out = copy;
 	return mx_hip_return(hipSuccess);
 }
+
+/* ---- memory ---- */
+
+static bool is_of_memory(const struct hipGraphNode *node) {
+	return node->type == hipGraphNodeTypeMemAlloc || node->type == hipGraphNodeTypeMemFree;
+}
+
+static bool has_memory(const struct ihipGraph *g) {
+	for (size_t i = 0; i < g->n; i++)
+		if (is_of_memory(g->nodes[i]))
+			return true;
+	return false;
+}
+
+static bool is_taken(const struct ihipGraph *g) {
+	struct mx_allocation a;
+	for (size_t i = 0; i < g->n; i++) {
+		const struct hipGraphNode *node = g->nodes[i];
+		if ((node->child && is_taken(node->child)) ||
+		    (node->type == hipGraphNodeTypeMemAlloc && mx_hip_about(node->alloc.dptr, &a) &&
+		     a.graph.taken))
+			return true;
+	}
+	return false;
+}
+
+static void take(const struct ihipGraph *g) {
+	for (size_t i = 0; i < g->n; i++) {
+		const struct hipGraphNode *node = g->nodes[i];
+		if (node->child)
+			take(node->child);
+		else if (node->type == hipGraphNodeTypeMemAlloc)
+			mx_hip_graph_step(node->alloc.dptr, MX_GRAPH_TAKE);
+		else if (node->type == hipGraphNodeTypeMemFree)
+			mx_hip_graph_step(node->free, MX_GRAPH_GIVE);
+	}
+}
+
+hipError_t mx_graph_take_memory(const struct ihipGraph *g, bool again) {
+	if (!again && is_taken(g))
+		return mx_hip_fail(hipErrorInvalidValue,
+		                   "the memory of an earlier launch of the graph is not freed");
+	take(g);
+	return hipSuccess;
+}
+
+/* ---- nodes that end ---- */
 
 /* Positions after it move down. */
 static void forget(struct hipGraphNode *node, size_t gone) {
@@ -118,6 +169,8 @@ static void forget(struct hipGraphNode *node, size_t gone) {
 MXHIP_API hipError_t hipGraphDestroyNode(hipGraphNode_t node) {
 	if (!mx_is_graph_node(node))
 		return mx_hip_return(hipErrorInvalidValue);
+	if (is_of_memory(node))
+		return mx_hip_fail(hipErrorNotSupported, "a node of memory is not destroyed");
 	struct ihipGraph *g = node->graph;
 	size_t at = mx_graph_position(g, node);
 	g->n--;
@@ -143,6 +196,8 @@ static hipError_t copy_node(struct hipGraphNode *to, const struct hipGraphNode *
 	to->child = NULL;
 	if (from->type == hipGraphNodeTypeKernel)
 		e = mx_launch_check(from->kernel.function, &from->kernel.shape);
+	if (from->type == hipGraphNodeTypeMemAlloc)
+		mx_hip_graph_step(from->alloc.dptr, MX_GRAPH_KEEP);
 	if (e == hipSuccess && from->type == hipGraphNodeTypeKernel) {
 		mx_arguments_packed(a, extra);
 		e = mx_arguments_copy(from->kernel.function, a->params, a->params ? NULL : extra,
@@ -236,15 +291,24 @@ static hipError_t free_memory(const struct hipGraphNode *node) {
 	return mx_hip_release(node->free) ? hipSuccess : mx_hip_return(hipErrorInvalidValue);
 }
 
+/* It has no contents. */
+static void allocate_memory(const struct hipGraphNode *node) {
+	mx_pool_allocate(node->alloc.dptr);
+	mx_races_touch(node->alloc.dptr, node->alloc.bytesize, MX_TOUCH_WRITE);
+}
+
 static hipError_t run_node(const struct hipGraphNode *node) {
 	switch ((int)node->type) {
 	case hipGraphNodeTypeKernel: return run_kernel(node);
 	case hipGraphNodeTypeMemcpy: return mx_hip_copy(&node->copy);
 	case hipGraphNodeTypeMemset: return mx_hip_set(&node->set);
 	case hipGraphNodeTypeHost: run_host(node); return hipSuccess;
+	case hipGraphNodeTypeBatchMemOp:
 	case hipGraphNodeTypeGraph: return run_graph(node->child);
 	case hipGraphNodeTypeEventRecord: mx_queue_record(node->event); return hipSuccess;
 	case hipGraphNodeTypeWaitEvent: mx_queue_finish_event(node->event); return hipSuccess;
+	case hipGraphNodeTypeMemAlloc: allocate_memory(node); return hipSuccess;
+	case hipGraphNodeTypeMemFree:
 	case MX_NODE_FREE: return free_memory(node);
 	case MX_NODE_WRITE: return mx_hip_value_write(&node->value);
 	case MX_NODE_WAIT: mx_queue_wait_value(&node->value); return hipSuccess;
@@ -307,12 +371,16 @@ MXHIP_API hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *exec, hipGraph
 	if (!exec || !mx_is_graph(g) || !one)
 		return mx_hip_return(hipErrorInvalidValue);
 	*exec = NULL;
+	if (g->is_instantiated && has_memory(g))
+		return mx_hip_fail(hipErrorNotSupported,
+		                   "a graph with memory is made executable once");
 	struct hipGraphExec *made = calloc(1, sizeof *made);
 	hipError_t e = made ? copy_graph(&made->graph, g) : mx_hip_return(hipErrorOutOfMemory);
 	if (e == hipSuccess && !mx_handle_add(MX_GRAPH_EXEC, made))
 		e = mx_hip_return(hipErrorOutOfMemory);
 	if (e == hipSuccess) {
 		made->flags = flags;
+		g->is_instantiated = true;
 		*exec = made;
 	} else
 		free_exec(made);
@@ -375,6 +443,8 @@ MXHIP_API hipError_t hipGraphClone(hipGraph_t *clone, hipGraph_t g) {
 	hipGraph_t made;
 	if (!clone || !mx_is_graph(g))
 		return mx_hip_return(hipErrorInvalidValue);
+	if (has_memory(g))
+		return mx_hip_fail(hipErrorNotSupported, "a clone of a graph with memory");
 	hipError_t e = hipGraphCreate(&made, 0);
 	if (e != hipSuccess)
 		return e;

@@ -32,13 +32,16 @@ struct hipGraphNode {
 		struct mx_arguments arguments;
 	} kernel;
 	struct mx_copy copy;
-	hipMemcpy3DParms box; /* the copy, as a program has given it */
+	hipMemcpy3DParms box; /* the copy, as a program has given it; or in the driver's form */
+	HIP_MEMCPY3D driver_box;
 	hipMemsetParams set;
 	hipHostNodeParams host;
 	hipStreamCallback_t callback; /* instead of host.fn, and the stream in which it was given */
 	hipStream_t stream;
 	hipEvent_t event;
 	struct ihipGraph *child;
+	hipBatchMemOpNodeParams batch; /* its operations are nodes of the child */
+	hipMemAllocNodeParams alloc;
 	void *free;
 	struct mx_value value;
 };
@@ -54,7 +57,8 @@ struct ihipGraph {
 	size_t n;
 	struct mx_reference *references;
 	size_t n_references;
-	bool is_child; /* a node has it */
+	bool is_child;        /* a node has it */
+	bool is_instantiated; /* an executable graph was made of it */
 };
 
 struct hipGraphExec {
@@ -88,6 +92,19 @@ hipError_t mx_graph_depend(struct ihipGraph *g, struct hipGraphNode *node, const
 hipError_t mx_graph_kernel_node(struct hipGraphNode *node, const struct mx_function *f,
                                 const struct mx_shape *s, void **params, void **extra);
 hipError_t mx_graph_child_node(struct hipGraphNode *node, const struct ihipGraph *child);
+
+/* A node that writes a value or waits for one; hipErrorInvalidValue if it is not in device memory,
+ * aligned. */
+enum { MX_MOST_OPERATIONS = 256 }; /* of a batch */
+hipError_t mx_graph_value_node(struct hipGraphNode *node, const hipStreamBatchMemOpParams *o);
+
+/* A node that allocates memory, whose address it gives, and one that frees such memory. */
+hipError_t mx_graph_alloc_node(struct hipGraphNode *node, hipMemAllocNodeParams *p);
+hipError_t mx_graph_free_node(struct hipGraphNode *node, void *p);
+
+/* Lets memory of a graph's nodes be taken, or freed, after all work that is enqueued.
+ * hipErrorInvalidValue if some of it is taken already, and may not be taken again. */
+hipError_t mx_graph_take_memory(const struct ihipGraph *g, bool again);
 
 /* One reference to each user object of a graph for a copy of it, false if host memory is short; and
  * the end of all that a graph has. */

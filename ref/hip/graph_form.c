@@ -165,6 +165,9 @@ static const char *type_name(hipGraphNodeType type) {
 	case hipGraphNodeTypeEmpty: return "empty";
 	case hipGraphNodeTypeWaitEvent: return "wait for event";
 	case hipGraphNodeTypeEventRecord: return "record of event";
+	case hipGraphNodeTypeBatchMemOp: return "values";
+	case hipGraphNodeTypeMemAlloc: return "allocation";
+	case hipGraphNodeTypeMemFree: return "free";
 	default: return "node";
 	}
 }

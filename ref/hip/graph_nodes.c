@@ -1,5 +1,6 @@
 /* The nodes of graphs: what they do, and the calls that make them, change them and tell it. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "queue.h"
 
@@ -239,6 +240,27 @@ static hipError_t host(struct hipGraphNode *node, const hipHostNodeParams *p) {
 	return hipSuccess;
 }
 
+/* Values that are written, or for which the launch waits, in their order. */
+static hipError_t values(struct hipGraphNode *node, const hipBatchMemOpNodeParams *p) {
+	struct hipGraphNode value;
+	hipGraphNode_t last;
+	if (!p || !p->ctx || !p->paramArray || !p->count || p->count > MX_MOST_OPERATIONS ||
+	    p->flags)
+		return mx_hip_return(hipErrorInvalidValue);
+	*node = (struct hipGraphNode){ .type = hipGraphNodeTypeBatchMemOp,
+		                       .child = calloc(1, sizeof *node->child),
+		                       .batch = *p };
+	hipError_t e = mx_hip_return(node->child ? hipSuccess : hipErrorOutOfMemory);
+	for (unsigned i = 0; e == hipSuccess && i < p->count; i++) {
+		e = mx_graph_value_node(&value, &p->paramArray[i]);
+		if (e == hipSuccess)
+			e = mx_graph_append(node->child, &value, i ? &last : NULL, i > 0, &last);
+	}
+	if (e != hipSuccess)
+		mx_node_clear(node);
+	return e;
+}
+
 /* make: makes a node of the parameters, which it keeps in `member`. HIP has them const or not. */
 #define PARAMETERS(Kind, node_type, params_type, exec_type, make, member)                          \
 	MXHIP_API hipError_t hipGraphAdd##Kind(hipGraphNode_t *out, hipGraph_t g,                  \
@@ -266,28 +288,63 @@ static hipError_t host(struct hipGraphNode *node, const hipHostNodeParams *p) {
 PARAMETERS(MemcpyNode, hipGraphNodeTypeMemcpy, hipMemcpy3DParms, hipMemcpy3DParms, box, box)
 PARAMETERS(MemsetNode, hipGraphNodeTypeMemset, hipMemsetParams, const hipMemsetParams, memory_set,
            set)
+PARAMETERS(BatchMemOpNode, hipGraphNodeTypeBatchMemOp, hipBatchMemOpNodeParams,
+           const hipBatchMemOpNodeParams, values, batch)
 PARAMETERS(HostNode, hipGraphNodeTypeHost, hipHostNodeParams, const hipHostNodeParams, host, host)
 #undef PARAMETERS
 
-MXHIP_API hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t *out, hipGraph_t g,
-                                              const hipGraphNode_t *on, size_t n,
-                                              const HIP_MEMCPY3D *d, hipCtx_t context);
+/* ---- the driver API ---- */
+
+/* A copy keeps the form in which it was given. */
+static hipError_t driver_box(struct hipGraphNode *node, const HIP_MEMCPY3D *d) {
+	hipMemcpy3DParms p;
+	hipError_t e = mx_hip_box_of(d, &p);
+	if (e == hipSuccess)
+		e = box(node, &p);
+	if (e == hipSuccess)
+		node->driver_box = *d;
+	return e;
+}
+
 MXHIP_API hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t *out, hipGraph_t g,
                                               const hipGraphNode_t *on, size_t n,
                                               const HIP_MEMCPY3D *d, hipCtx_t context) {
-	hipMemcpy3DParms p;
-	hipError_t e = context ? mx_hip_box_of(d, &p) : mx_hip_return(hipErrorInvalidValue);
-	return e == hipSuccess ? hipGraphAddMemcpyNode(out, g, on, n, &p) : e;
+	struct hipGraphNode made;
+	return context ? add(out, g, on, n, driver_box(&made, d), &made)
+	               : mx_hip_return(hipErrorInvalidValue);
 }
 
-MXHIP_API hipError_t hipDrvGraphAddMemsetNode(hipGraphNode_t *out, hipGraph_t g,
-                                              const hipGraphNode_t *on, size_t n,
-                                              const hipMemsetParams *p, hipCtx_t context);
+MXHIP_API hipError_t hipDrvGraphMemcpyNodeSetParams(hipGraphNode_t node, const HIP_MEMCPY3D *d) {
+	struct hipGraphNode made;
+	return set(node, driver_box(&made, d), &made);
+}
+
+MXHIP_API hipError_t hipDrvGraphExecMemcpyNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                                        const HIP_MEMCPY3D *d, hipCtx_t context) {
+	struct hipGraphNode made;
+	(void)context;
+	return set(in(exec, node), driver_box(&made, d), &made);
+}
+
+MXHIP_API hipError_t hipDrvGraphMemcpyNodeGetParams(hipGraphNode_t node, HIP_MEMCPY3D *d) {
+	if (!d || !is(node, hipGraphNodeTypeMemcpy) || !node->driver_box.WidthInBytes)
+		return mx_hip_return(hipErrorInvalidValue);
+	*d = node->driver_box;
+	return mx_hip_return(hipSuccess);
+}
+
 MXHIP_API hipError_t hipDrvGraphAddMemsetNode(hipGraphNode_t *out, hipGraph_t g,
                                               const hipGraphNode_t *on, size_t n,
                                               const hipMemsetParams *p, hipCtx_t context) {
 	return context ? hipGraphAddMemsetNode(out, g, on, n, p)
 	               : mx_hip_return(hipErrorInvalidValue);
+}
+
+MXHIP_API hipError_t hipDrvGraphExecMemsetNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                                        const hipMemsetParams *p,
+                                                        hipCtx_t context) {
+	(void)context;
+	return hipGraphExecMemsetNodeSetParams(exec, node, p);
 }
 
 /* ---- events ---- */
@@ -360,9 +417,71 @@ MXHIP_API hipError_t hipGraphAddEmptyNode(hipGraphNode_t *out, hipGraph_t g,
 	return add(out, g, on, n, hipSuccess, &made);
 }
 
+/* ---- memory ---- */
+
+hipError_t mx_graph_alloc_node(struct hipGraphNode *node, hipMemAllocNodeParams *p) {
+	if (!p)
+		return mx_hip_return(hipErrorInvalidValue);
+	const hipMemPoolProps *of = &p->poolProps;
+	bool good = p->bytesize && of->allocType == hipMemAllocationTypePinned &&
+	            of->location.type == hipMemLocationTypeDevice && of->location.id >= 0 &&
+	            of->location.id < mx_devices();
+	p->dptr = good ? mx_pool_reserve(of->location.id, p->bytesize) : NULL;
+	*node = (struct hipGraphNode){ .type = hipGraphNodeTypeMemAlloc, .alloc = *p };
+	if (!good)
+		return mx_hip_return(hipErrorInvalidValue);
+	return mx_hip_return(p->dptr ? hipSuccess : hipErrorOutOfMemory);
+}
+
+/* One node frees what one node allocates, in the same graph or in another one. */
+hipError_t mx_graph_free_node(struct hipGraphNode *node, void *p) {
+	struct mx_allocation a;
+	*node = (struct hipGraphNode){ .type = hipGraphNodeTypeMemFree, .free = p };
+	if (mx_hip_about(p, &a) && a.kind == MX_GRAPH_MEMORY && a.base == p && !a.graph.has_free)
+		return hipSuccess;
+	return mx_hip_fail(hipErrorInvalidValue,
+	                   "%p is no memory of a graph, or a node frees it already", p);
+}
+
+MXHIP_API hipError_t hipGraphAddMemAllocNode(hipGraphNode_t *out, hipGraph_t g,
+                                             const hipGraphNode_t *on, size_t n,
+                                             hipMemAllocNodeParams *p) {
+	struct hipGraphNode made;
+	return add(out, g, on, n, mx_graph_alloc_node(&made, p), &made);
+}
+
+MXHIP_API hipError_t hipGraphMemAllocNodeGetParams(hipGraphNode_t node, hipMemAllocNodeParams *p) {
+	if (!p || !is(node, hipGraphNodeTypeMemAlloc))
+		return mx_hip_return(hipErrorInvalidValue);
+	*p = node->alloc;
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipGraphAddMemFreeNode(hipGraphNode_t *out, hipGraph_t g,
+                                            const hipGraphNode_t *on, size_t n, void *p) {
+	struct hipGraphNode made;
+	if (on && !n)
+		return mx_hip_return(hipErrorInvalidValue);
+	return add(out, g, on, n, mx_graph_free_node(&made, p), &made);
+}
+
+MXHIP_API hipError_t hipDrvGraphAddMemFreeNode(hipGraphNode_t *out, hipGraph_t g,
+                                               const hipGraphNode_t *on, size_t n,
+                                               hipDeviceptr_t p) {
+	return hipGraphAddMemFreeNode(out, g, on, n, p);
+}
+
+/* p: of a pointer. */
+MXHIP_API hipError_t hipGraphMemFreeNodeGetParams(hipGraphNode_t node, void *p) {
+	if (!p || !is(node, hipGraphNodeTypeMemFree))
+		return mx_hip_return(hipErrorInvalidValue);
+	memcpy(p, &node->free, sizeof node->free);
+	return mx_hip_return(hipSuccess);
+}
+
 /* ---- nodes of any kind, with one structure for the parameters of all ---- */
 
-static hipError_t any(struct hipGraphNode *node, const hipGraphNodeParams *p) {
+static hipError_t any(struct hipGraphNode *node, hipGraphNodeParams *p) {
 	if (!p)
 		return mx_hip_return(hipErrorInvalidValue);
 	switch ((int)p->type) {
@@ -376,30 +495,35 @@ static hipError_t any(struct hipGraphNode *node, const hipGraphNodeParams *p) {
 		return hipSuccess;
 	case hipGraphNodeTypeWaitEvent: return event(node, p->type, p->eventWait.event);
 	case hipGraphNodeTypeEventRecord: return event(node, p->type, p->eventRecord.event);
+	case hipGraphNodeTypeMemAlloc: return mx_graph_alloc_node(node, &p->alloc);
+	case hipGraphNodeTypeMemFree: return mx_graph_free_node(node, p->free.dptr);
 	default: return mx_hip_fail(hipErrorNotSupported, "a node of type %d", (int)p->type);
 	}
 }
 
-MXHIP_API hipError_t hipGraphAddNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on,
-                                     size_t n, hipGraphNodeParams *p);
 MXHIP_API hipError_t hipGraphAddNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on,
                                      size_t n, hipGraphNodeParams *p) {
 	struct hipGraphNode made;
 	return add(out, g, on, n, any(&made, p), &made);
 }
 
-MXHIP_API hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams *p);
+/* Nodes of memory stay as they are. */
+static hipError_t changed(struct hipGraphNode *node, hipGraphNodeParams *p) {
+	bool memory =
+		p && (p->type == hipGraphNodeTypeMemAlloc || p->type == hipGraphNodeTypeMemFree);
+	return memory ? mx_hip_fail(hipErrorNotSupported, "a change of a node of memory")
+	              : any(node, p);
+}
+
 MXHIP_API hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams *p) {
 	struct hipGraphNode made;
-	return set(node, any(&made, p), &made);
+	return set(node, changed(&made, p), &made);
 }
 
 MXHIP_API hipError_t hipGraphExecNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
-                                               hipGraphNodeParams *p);
-MXHIP_API hipError_t hipGraphExecNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
                                                hipGraphNodeParams *p) {
 	struct hipGraphNode made;
-	return set(in(exec, node), any(&made, p), &made);
+	return set(in(exec, node), changed(&made, p), &made);
 }
 
 /* ---- nodes that do not run ---- */

@@ -37,6 +37,9 @@
 #define hipGraphNodeTypeEmpty       ((hipGraphNodeType)5)
 #define hipGraphNodeTypeWaitEvent   ((hipGraphNodeType)6)
 #define hipGraphNodeTypeEventRecord ((hipGraphNodeType)7)
+#define hipGraphNodeTypeMemAlloc    ((hipGraphNodeType)10)
+#define hipGraphNodeTypeMemFree     ((hipGraphNodeType)11)
+#define hipGraphNodeTypeBatchMemOp  ((hipGraphNodeType)14)
 #define hipGraphNodeTypeCount       ((hipGraphNodeType)15)
 
 struct mx_memcpy3d {
@@ -68,6 +71,44 @@ struct mx_memory_properties {
 };
 #define hipMemAllocationProp struct mx_memory_properties
 
+/* A value that a stream writes, or for which it waits: the members of both. */
+typedef struct {
+	int operation; /* hipStreamBatchMemOpType */
+	void *at;
+	uint64_t value;
+	unsigned flags;
+	uint64_t pad[2];
+} hipStreamBatchMemOpParams;
+
+enum {
+	hipStreamMemOpWaitValue32 = 1,
+	hipStreamMemOpWriteValue32 = 2,
+	hipStreamMemOpWaitValue64 = 4,
+	hipStreamMemOpWriteValue64 = 5,
+};
+
+typedef struct {
+	hipCtx_t ctx;
+	unsigned count;
+	hipStreamBatchMemOpParams *paramArray;
+	unsigned flags;
+} hipBatchMemOpNodeParams;
+
+/* Memory that each launch of a graph allocates. */
+typedef struct {
+	hipMemPoolProps poolProps;
+	const hipMemAccessDesc *accessDescs;
+	size_t accessDescCount, bytesize;
+	void *dptr;
+} hipMemAllocNodeParams;
+
+typedef enum {
+	hipGraphMemAttrUsedMemCurrent,
+	hipGraphMemAttrUsedMemHigh,
+	hipGraphMemAttrReservedMemCurrent,
+	hipGraphMemAttrReservedMemHigh,
+} hipGraphMemAttributeType;
+
 /* The parameters of a node of any kind. */
 struct mx_node_params {
 	hipGraphNodeType type;
@@ -87,6 +128,10 @@ struct mx_node_params {
 		struct {
 			hipEvent_t event;
 		} eventWait, eventRecord;
+		hipMemAllocNodeParams alloc;
+		struct {
+			void *dptr;
+		} free;
 	};
 	long long reserved2;
 };
@@ -102,5 +147,41 @@ hipError_t hipMemGetAllocationGranularity(size_t *granularity, const hipMemAlloc
                                           hipMemAllocationGranularity_flags which);
 hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *p,
                                                    hipMemGenericAllocationHandle_t handle);
+
+/* Functions that HIP 5 lacks. */
+hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned n, hipStreamBatchMemOpParams *o,
+                               unsigned flags);
+hipError_t hipGraphAddBatchMemOpNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on,
+                                     size_t n, const hipBatchMemOpNodeParams *p);
+hipError_t hipGraphBatchMemOpNodeGetParams(hipGraphNode_t node, hipBatchMemOpNodeParams *p);
+hipError_t hipGraphBatchMemOpNodeSetParams(hipGraphNode_t node, const hipBatchMemOpNodeParams *p);
+hipError_t hipGraphExecBatchMemOpNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                               const hipBatchMemOpNodeParams *p);
+hipError_t hipGraphAddMemAllocNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on,
+                                   size_t n, hipMemAllocNodeParams *p);
+hipError_t hipGraphMemAllocNodeGetParams(hipGraphNode_t node, hipMemAllocNodeParams *p);
+hipError_t hipGraphAddMemFreeNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on,
+                                  size_t n, void *p);
+hipError_t hipGraphMemFreeNodeGetParams(hipGraphNode_t node, void *p);
+hipError_t hipDeviceGetGraphMemAttribute(int device, hipGraphMemAttributeType what, void *value);
+hipError_t hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType what, void *value);
+hipError_t hipDeviceGraphMemTrim(int device);
+hipError_t hipGraphAddNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on, size_t n,
+                           hipGraphNodeParams *p);
+hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams *p);
+hipError_t hipGraphExecNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                     hipGraphNodeParams *p);
+hipError_t hipDrvGraphAddMemFreeNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on,
+                                     size_t n, hipDeviceptr_t p);
+hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on,
+                                    size_t n, const HIP_MEMCPY3D *d, hipCtx_t context);
+hipError_t hipDrvGraphMemcpyNodeGetParams(hipGraphNode_t node, HIP_MEMCPY3D *d);
+hipError_t hipDrvGraphMemcpyNodeSetParams(hipGraphNode_t node, const HIP_MEMCPY3D *d);
+hipError_t hipDrvGraphExecMemcpyNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                              const HIP_MEMCPY3D *d, hipCtx_t context);
+hipError_t hipDrvGraphAddMemsetNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on,
+                                    size_t n, const hipMemsetParams *p, hipCtx_t context);
+hipError_t hipDrvGraphExecMemsetNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                              const hipMemsetParams *p, hipCtx_t context);
 
 #endif

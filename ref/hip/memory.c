@@ -143,7 +143,7 @@ void *mx_hip_allocate(size_t bytes, struct mx_allocation a) {
 /* Memory of these kinds is released by calls of their own. */
 static bool is_foreign(enum mx_memory_kind kind) {
 	return kind == MX_REGISTERED_MEMORY || kind == MX_IMPORTED_MEMORY ||
-	       kind == MX_VIRTUAL_MEMORY;
+	       kind == MX_VIRTUAL_MEMORY || kind == MX_GRAPH_MEMORY;
 }
 
 /* Removes memory of a kind, or an allocation of any kind, from the table; *r gets its mapping. */
@@ -166,6 +166,8 @@ static bool take(void *p, enum mx_memory_kind kind, struct mx_region *r) {
 
 bool mx_hip_release(void *p) {
 	struct mx_region r;
+	if (mx_hip_graph_step(p, MX_GRAPH_FREE))
+		return true;
 	pthread_mutex_lock(&lock);
 	bool ok = take(p, MX_DEVICE_MEMORY, &r);
 	if (ok)
@@ -315,6 +317,52 @@ void mx_hip_hide_range(uint64_t from, uint64_t to) {
 	pthread_mutex_unlock(&lock);
 }
 
+/* ---- memory of graphs ---- */
+
+static bool change(bool *flag, bool to) {
+	bool changed = *flag != to;
+	*flag = to;
+	return changed;
+}
+
+static bool advance(struct mx_graph_use *use, enum mx_graph_step step) {
+	switch (step) {
+	case MX_GRAPH_KEEP: use->nodes++; return true;
+	case MX_GRAPH_DROP: use->nodes--; return true;
+	case MX_GRAPH_FREE_NODE: return change(&use->has_free, true);
+	case MX_GRAPH_TAKE: return change(&use->taken, true);
+	case MX_GRAPH_GIVE: return change(&use->taken, false);
+	case MX_GRAPH_ALLOCATE: return change(&use->present, true);
+	default: return change(&use->present, false);
+	}
+}
+
+static void clear(const struct mx_region *r) {
+	madvise((void *)(uintptr_t)r->base, pages(r->size), MADV_DONTNEED);
+	madvise(r->state, pages(r->size), MADV_DONTNEED);
+}
+
+bool mx_hip_graph_step(void *p, enum mx_graph_step step) {
+	pthread_mutex_lock(&lock);
+	struct mx_region *r = holding((uint64_t)(uintptr_t)p, 0);
+	struct mx_allocation *a = r ? &about[r - regions] : NULL;
+	bool done = a && a->kind == MX_GRAPH_MEMORY && r->base == (uint64_t)(uintptr_t)p &&
+	            advance(&a->graph, step);
+	if (done && step == MX_GRAPH_FREE)
+		clear(r);
+	if (done && !a->graph.nodes && !a->graph.present) {
+		unmap(r);
+		erase((size_t)(r - regions));
+	}
+	pthread_mutex_unlock(&lock);
+	return done;
+}
+
+bool mx_hip_is_absent(const void *p) {
+	struct mx_allocation a;
+	return mx_hip_about(p, &a) && a.kind == MX_GRAPH_MEMORY && !a.graph.present;
+}
+
 /* ---- lookup ---- */
 
 bool mx_hip_about(const void *p, struct mx_allocation *a) {
@@ -335,11 +383,13 @@ bool mx_hip_is_internal(uint64_t address) {
 }
 
 static bool is_of(const struct mx_allocation *a, const void *pool, int device) {
+	if (a->kind == MX_GRAPH_MEMORY && !a->graph.present)
+		return false;
 	if (pool)
 		return a->pool == pool;
 	return a->device == device &&
 	       (a->kind == MX_DEVICE_MEMORY || a->kind == MX_MANAGED_MEMORY ||
-	        a->kind == MX_VIRTUAL_MEMORY);
+	        a->kind == MX_VIRTUAL_MEMORY || a->kind == MX_GRAPH_MEMORY);
 }
 
 size_t mx_hip_allocated(const void *pool, int device) {
@@ -366,6 +416,8 @@ static bool is_for(const struct mx_allocation *a, bool own, int device) {
 		return false;
 	if (a->kind == MX_VIRTUAL_MEMORY)
 		return a->devices >> device & 1;
+	if (a->kind == MX_GRAPH_MEMORY)
+		return a->graph.present;
 	return a->internal || a->kind != MX_DEVICE_MEMORY || a->device < 0 ||
 	       mx_has_access(device, a->device);
 }

@@ -7,6 +7,7 @@ static hipMemoryType type_of(const struct mx_allocation *a) {
 	switch (a->kind) {
 	case MX_IMPORTED_MEMORY:
 	case MX_VIRTUAL_MEMORY:
+	case MX_GRAPH_MEMORY:
 	case MX_DEVICE_MEMORY: return hipMemoryTypeDevice;
 	case MX_MANAGED_MEMORY: return hipMemoryTypeManaged;
 	default: return hipMemoryTypeHost;

@@ -16,11 +16,12 @@ struct ihipMemPoolHandle_t {
 
 static const int default_reuse[3] = { 1, 1, 1 };
 static struct ihipMemPoolHandle_t default_pools[MX_MOST_DEVICES];
+static struct ihipMemPoolHandle_t graph_pools[MX_MOST_DEVICES]; /* of memory of graphs */
 static _Atomic(hipMemPool_t) current[MX_MOST_DEVICES];
 
 static void make_default(void) {
 	for (int i = 0; i < MX_MOST_DEVICES; i++) {
-		default_pools[i].device = i;
+		default_pools[i].device = graph_pools[i].device = i;
 		memcpy(default_pools[i].reuse, default_reuse, sizeof default_reuse);
 		current[i] = &default_pools[i];
 	}
@@ -30,6 +31,11 @@ static hipMemPool_t default_pool(int device) {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	pthread_once(&once, make_default);
 	return &default_pools[device];
+}
+
+static hipMemPool_t graph_pool(int device) {
+	default_pool(device);
+	return &graph_pools[device];
 }
 
 /* The pool of hipMallocAsync. */
@@ -120,10 +126,7 @@ static uint64_t used(struct ihipMemPoolHandle_t *pool) {
 	return now;
 }
 
-MXHIP_API hipError_t hipMemPoolGetAttribute(hipMemPool_t pool, hipMemPoolAttr what, void *value) {
-	hipError_t e = check_pool(pool);
-	if (e != hipSuccess || !value)
-		return mx_hip_return(hipErrorInvalidValue);
+static hipError_t get_attribute(hipMemPool_t pool, hipMemPoolAttr what, void *value) {
 	uint64_t now = used(pool), high = pool->high;
 	switch (what) {
 	case hipMemPoolReuseFollowEventDependencies:
@@ -139,6 +142,12 @@ MXHIP_API hipError_t hipMemPoolGetAttribute(hipMemPool_t pool, hipMemPoolAttr wh
 	default: return mx_hip_return(hipErrorInvalidValue);
 	}
 	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipMemPoolGetAttribute(hipMemPool_t pool, hipMemPoolAttr what, void *value) {
+	hipError_t e = check_pool(pool);
+	return e == hipSuccess && value ? get_attribute(pool, what, value)
+	                                : mx_hip_return(hipErrorInvalidValue);
 }
 
 /* A high watermark can only be reset. */
@@ -195,24 +204,19 @@ MXHIP_API hipError_t hipMemPoolGetAccess(hipMemAccessFlags *flags, hipMemPool_t 
 
 /* ---- allocation in the order of a stream ---- */
 
-static hipError_t check_uncaptured(hipStream_t handle) {
-	struct ihipStream_t *stream;
-	hipError_t e = mx_stream_of(handle, &stream);
-	if (e == hipSuccess && stream->capture)
-		e = mx_hip_fail(hipErrorNotSupported, "allocation in a graph");
-	return e;
-}
-
 MXHIP_API hipError_t hipMallocFromPoolAsync(void **p, size_t bytes, hipMemPool_t pool,
-                                            hipStream_t stream) {
+                                            hipStream_t handle) {
+	struct ihipStream_t *stream;
 	if (!p)
 		return mx_hip_return(hipErrorInvalidValue);
 	*p = NULL;
 	hipError_t e = check_pool(pool);
 	if (e == hipSuccess)
-		e = check_uncaptured(stream);
+		e = mx_stream_of(handle, &stream);
 	if (e != hipSuccess || !bytes)
 		return e;
+	if (stream->capture)
+		return mx_stream_allocate(stream, pool->device, bytes, p);
 	*p = mx_hip_allocate(bytes, (struct mx_allocation){ .pool = pool, .device = pool->device });
 	used(pool);
 	return mx_hip_return(*p ? hipSuccess : hipErrorOutOfMemory);
@@ -224,4 +228,59 @@ MXHIP_API hipError_t hipMallocAsync(void **p, size_t bytes, hipStream_t stream) 
 
 MXHIP_API hipError_t hipFreeAsync(void *p, hipStream_t stream) {
 	return mx_stream_free(stream, p);
+}
+
+/* ---- memory of graphs ---- */
+
+void *mx_pool_reserve(int device, size_t bytes) {
+	return mx_hip_allocate(bytes, (struct mx_allocation){ .kind = MX_GRAPH_MEMORY,
+	                                                      .pool = graph_pool(device),
+	                                                      .device = device,
+	                                                      .graph = { .nodes = 1 } });
+}
+
+void mx_pool_allocate(void *p) {
+	struct mx_allocation a;
+	mx_hip_graph_step(p, MX_GRAPH_FREE);
+	mx_hip_graph_step(p, MX_GRAPH_ALLOCATE);
+	if (mx_hip_about(p, &a))
+		used(a.pool);
+}
+
+/* The attribute of the device's pool for graphs. */
+static bool attribute_of(hipGraphMemAttributeType what, hipMemPoolAttr *of) {
+	static const hipMemPoolAttr all[] = {
+		[hipGraphMemAttrUsedMemCurrent] = hipMemPoolAttrUsedMemCurrent,
+		[hipGraphMemAttrUsedMemHigh] = hipMemPoolAttrUsedMemHigh,
+		[hipGraphMemAttrReservedMemCurrent] = hipMemPoolAttrReservedMemCurrent,
+		[hipGraphMemAttrReservedMemHigh] = hipMemPoolAttrReservedMemHigh,
+	};
+	bool known = (unsigned)what < sizeof all / sizeof *all;
+	if (known)
+		*of = all[what];
+	return known;
+}
+
+MXHIP_API hipError_t hipDeviceGetGraphMemAttribute(int device, hipGraphMemAttributeType what,
+                                                   void *value) {
+	hipMemPoolAttr of;
+	hipError_t e = mx_device_check(device);
+	if (e != hipSuccess)
+		return e;
+	return value && attribute_of(what, &of) ? get_attribute(graph_pool(device), of, value)
+	                                        : mx_hip_return(hipErrorInvalidValue);
+}
+
+MXHIP_API hipError_t hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType what,
+                                                   void *value) {
+	bool high = what == hipGraphMemAttrUsedMemHigh || what == hipGraphMemAttrReservedMemHigh;
+	hipError_t e = mx_device_check(device);
+	if (e != hipSuccess)
+		return e;
+	return value && high ? reset_high(graph_pool(device), value)
+	                     : mx_hip_return(hipErrorInvalidValue);
+}
+
+MXHIP_API hipError_t hipDeviceGraphMemTrim(int device) {
+	return mx_hip_return(mx_device_check(device));
 }

@@ -84,6 +84,15 @@ enum mx_memory_kind {
 	MX_REGISTERED_MEMORY, /* the program's own, by hipHostRegister */
 	MX_IMPORTED_MEMORY,   /* of another process, by hipIpcOpenMemHandle */
 	MX_VIRTUAL_MEMORY,    /* mapped with hipMemMap */
+	MX_GRAPH_MEMORY,      /* that launches of a graph allocate */
+};
+
+/* Of memory that nodes of graphs allocate. Its address is the same in each launch. */
+struct mx_graph_use {
+	unsigned nodes; /* that allocate it; the address is kept while there are any */
+	bool has_free;  /* a node frees it */
+	bool taken;     /* it will be allocated after all work that is enqueued */
+	bool present;   /* it is allocated */
 };
 
 struct mx_allocation {
@@ -98,6 +107,7 @@ struct mx_allocation {
 	size_t bytes;
 	pthread_t thread; /* that made it */
 	int file;         /* that has its bytes, if processes share it; or 0 */
+	struct mx_graph_use graph;
 };
 
 /* Zeroed, page-aligned memory of this kind, with its byte states (all 0); NULL if there is no
@@ -123,6 +133,21 @@ bool mx_hip_end_import(void *p);
 bool mx_hip_show(void *p, size_t bytes, void *states, struct mx_allocation a);
 void mx_hip_hide_range(uint64_t from, uint64_t to);
 
+/* What happens to memory of graphs: a node has it or has it no more, another one frees it; work
+ * that will allocate or free it is enqueued; it does so. Freed memory is cleared. */
+enum mx_graph_step {
+	MX_GRAPH_KEEP,
+	MX_GRAPH_DROP,
+	MX_GRAPH_FREE_NODE,
+	MX_GRAPH_TAKE,
+	MX_GRAPH_GIVE,
+	MX_GRAPH_ALLOCATE,
+	MX_GRAPH_FREE,
+};
+
+/* False if p is no such memory, or the step has no effect. */
+bool mx_hip_graph_step(void *p, enum mx_graph_step step);
+
 /* What p points into; false if it is no device memory. */
 bool mx_hip_about(const void *p, struct mx_allocation *a);
 
@@ -141,6 +166,7 @@ bool mx_hip_mark(uint64_t address, size_t bytes, uint8_t state);
 
 bool mx_hip_is_allocation(const void *p, size_t bytes);
 bool mx_hip_is_writable(const void *p, size_t bytes); /* the same, and not read-only */
+bool mx_hip_is_absent(const void *p);                 /* memory of a graph that is not allocated */
 
 /* Copies the states of copied bytes; false if `to` is not inside one allocation. */
 bool mx_hip_copy_states(uint64_t to, const void *from, size_t bytes);
@@ -148,6 +174,13 @@ bool mx_hip_copy_states(uint64_t to, const void *from, size_t bytes);
 /* The live allocations that a device may access, or those of this thread, sorted; free() the
  * regions. False if host memory is short. */
 bool mx_hip_snapshot(bool own, int device, struct mx_memory *m);
+
+/* ---- pool.c ---- */
+
+/* An address for memory of graphs, which one node has; NULL if there is none. And what a launch
+ * does: memory that an earlier launch has left is freed before. */
+void *mx_pool_reserve(int device, size_t bytes);
+void mx_pool_allocate(void *p);
 
 /* ---- advice.c ---- */
 
@@ -393,6 +426,7 @@ hipError_t mx_stream_launch(hipStream_t stream, const struct mx_function *f,
 hipError_t mx_stream_copy(hipStream_t stream, const struct mx_copy *c);
 hipError_t mx_stream_set(hipStream_t stream, const hipMemsetParams *p);
 hipError_t mx_stream_free(hipStream_t stream, void *p);
+hipError_t mx_stream_allocate(struct ihipStream_t *stream, int device, size_t bytes, void **p);
 
 /* ---- stream.c ---- */
 

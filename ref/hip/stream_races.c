@@ -127,6 +127,8 @@ static void describe(const struct hipGraphNode *node) {
 	switch ((int)node->type) {
 	case hipGraphNodeTypeMemcpy: text = "copy"; break;
 	case hipGraphNodeTypeMemset: text = "memset"; break;
+	case hipGraphNodeTypeMemAlloc: text = "allocation by a graph"; break;
+	case hipGraphNodeTypeMemFree: text = "free by a graph"; break;
 	case MX_NODE_FREE: text = "hipFreeAsync"; break;
 	case MX_NODE_WRITE:
 		text = "hipStreamWriteValue";
@@ -334,7 +336,7 @@ void mx_races_check(const struct hipGraphNode *node) {
 	pthread_mutex_lock(&lock);
 	if (mx_touched_sort(&running.touched))
 		find_races(node, before);
-	if ((int)node->type == MX_NODE_FREE)
+	if ((int)node->type == MX_NODE_FREE || node->type == hipGraphNodeTypeMemFree)
 		end_allocation(running.touched.range);
 	else
 		keep(node);

@@ -44,72 +44,78 @@ hipError_t mx_hip_value_write(const struct mx_value *v) {
 	return hipSuccess;
 }
 
-static hipError_t wait(hipStream_t stream, void *at, uint64_t value, unsigned compare,
-                       uint64_t mask, unsigned bytes) {
-	if (compare > hipStreamWaitValueNor)
-		return mx_hip_return(hipErrorInvalidValue);
-	return mx_stream_value(stream, MX_NODE_WAIT,
-	                       &(struct mx_value){ at, value, mask, bytes, compare });
+static hipError_t check(const struct mx_value *v) {
+	if (v->compare <= hipStreamWaitValueNor && (uintptr_t)v->at % v->bytes == 0 &&
+	    mx_hip_is_allocation(v->at, v->bytes))
+		return mx_hip_return(hipSuccess);
+	return mx_hip_fail(hipErrorInvalidValue,
+	                   "comparison %u, or %p is no %u bytes of device memory", v->compare,
+	                   v->at, v->bytes);
 }
 
-static hipError_t write(hipStream_t stream, void *at, uint64_t value, unsigned flags,
+static hipError_t wait(struct hipGraphNode *node, void *at, uint64_t value, unsigned compare,
+                       uint64_t mask, unsigned bytes) {
+	*node = (struct hipGraphNode){ .type = (hipGraphNodeType)MX_NODE_WAIT,
+		                       .value = { at, value, mask, bytes, compare } };
+	return check(&node->value);
+}
+
+static hipError_t write(struct hipGraphNode *node, void *at, uint64_t value, unsigned flags,
                         unsigned bytes) {
-	if (flags)
-		return mx_hip_return(hipErrorInvalidValue);
-	return mx_stream_value(stream, MX_NODE_WRITE,
-	                       &(struct mx_value){ .at = at, .value = value, .bytes = bytes });
+	*node = (struct hipGraphNode){ .type = (hipGraphNodeType)MX_NODE_WRITE,
+		                       .value = { .at = at, .value = value, .bytes = bytes } };
+	return flags ? mx_hip_return(hipErrorInvalidValue) : check(&node->value);
+}
+
+static hipError_t enqueue(hipStream_t stream, hipError_t e, const struct hipGraphNode *node) {
+	return e == hipSuccess ? mx_stream_value(stream, (int)node->type, &node->value) : e;
 }
 
 MXHIP_API hipError_t hipStreamWaitValue32(hipStream_t stream, void *p, uint32_t value,
                                           unsigned flags, uint32_t mask) {
-	return wait(stream, p, value, flags, mask, 4);
+	struct hipGraphNode node;
+	return enqueue(stream, wait(&node, p, value, flags, mask, 4), &node);
 }
 
 MXHIP_API hipError_t hipStreamWaitValue64(hipStream_t stream, void *p, uint64_t value,
                                           unsigned flags, uint64_t mask) {
-	return wait(stream, p, value, flags, mask, 8);
+	struct hipGraphNode node;
+	return enqueue(stream, wait(&node, p, value, flags, mask, 8), &node);
 }
 
 MXHIP_API hipError_t hipStreamWriteValue32(hipStream_t stream, void *p, uint32_t value,
                                            unsigned flags) {
-	return write(stream, p, value, flags, 4);
+	struct hipGraphNode node;
+	return enqueue(stream, write(&node, p, value, flags, 4), &node);
 }
 
 MXHIP_API hipError_t hipStreamWriteValue64(hipStream_t stream, void *p, uint64_t value,
                                            unsigned flags) {
-	return write(stream, p, value, flags, 8);
+	struct hipGraphNode node;
+	return enqueue(stream, write(&node, p, value, flags, 8), &node);
 }
 
 /* ---- several at once, of HIP 6.4 ---- */
 
-/* hipStreamBatchMemOpParams: its parts for writing and for waiting have these members. */
-struct mx_batch_operation {
-	int operation; /* hipStreamBatchMemOpType */
-	void *at;
-	uint64_t value;
-	unsigned flags;
-	uint64_t pad[2];
-};
-_Static_assert(sizeof(struct mx_batch_operation) == 48, "six words");
+_Static_assert(sizeof(hipStreamBatchMemOpParams) == 48, "six words");
+
+hipError_t mx_graph_value_node(struct hipGraphNode *node, const hipStreamBatchMemOpParams *o) {
+	uint32_t low = (uint32_t)o->value;
+	switch (o->operation) {
+	case hipStreamMemOpWaitValue32: return wait(node, o->at, low, o->flags, UINT32_MAX, 4);
+	case hipStreamMemOpWaitValue64: return wait(node, o->at, o->value, o->flags, UINT64_MAX, 8);
+	case hipStreamMemOpWriteValue32: return write(node, o->at, low, o->flags, 4);
+	case hipStreamMemOpWriteValue64: return write(node, o->at, o->value, o->flags, 8);
+	default: return mx_hip_fail(hipErrorInvalidValue, "operation %d", o->operation);
+	}
+}
 
 MXHIP_API hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned n,
-                                         const struct mx_batch_operation *o, unsigned flags);
-MXHIP_API hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned n,
-                                         const struct mx_batch_operation *o, unsigned flags) {
-	enum { WAIT_32 = 1, WRITE_32 = 2, WAIT_64 = 4, WRITE_64 = 5, MOST = 256 };
-	hipError_t e =
-		mx_hip_return(!o || !n || n > MOST || flags ? hipErrorInvalidValue : hipSuccess);
-	for (unsigned i = 0; e == hipSuccess && i < n; i++) {
-		uint32_t low = (uint32_t)o[i].value;
-		switch (o[i].operation) {
-		case WAIT_32: e = wait(stream, o[i].at, low, o[i].flags, UINT32_MAX, 4); break;
-		case WAIT_64:
-			e = wait(stream, o[i].at, o[i].value, o[i].flags, UINT64_MAX, 8);
-			break;
-		case WRITE_32: e = write(stream, o[i].at, low, o[i].flags, 4); break;
-		case WRITE_64: e = write(stream, o[i].at, o[i].value, o[i].flags, 8); break;
-		default: return mx_hip_fail(hipErrorInvalidValue, "operation %d", o[i].operation);
-		}
-	}
+                                         hipStreamBatchMemOpParams *o, unsigned flags) {
+	struct hipGraphNode node;
+	bool good = o && n && n <= MX_MOST_OPERATIONS && !flags;
+	hipError_t e = mx_hip_return(good ? hipSuccess : hipErrorInvalidValue);
+	for (unsigned i = 0; e == hipSuccess && i < n; i++)
+		e = enqueue(stream, mx_graph_value_node(&node, &o[i]), &node);
 	return e;
 }

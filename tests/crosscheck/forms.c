@@ -32,6 +32,12 @@ int main(void) {
 		NUMBER(hipGraphNodeTypeMemset);
 	NUMBER(hipGraphNodeTypeHost), NUMBER(hipGraphNodeTypeGraph), NUMBER(hipGraphNodeTypeEmpty);
 	NUMBER(hipGraphNodeTypeWaitEvent), NUMBER(hipGraphNodeTypeEventRecord);
+	NUMBER(hipGraphNodeTypeMemAlloc), NUMBER(hipGraphNodeTypeMemFree);
+	SIZE(hipMemAllocNodeParams), PLACE(hipMemAllocNodeParams, dptr);
+	PLACE(hipGraphNodeParams, alloc.dptr), PLACE(hipGraphNodeParams, free.dptr);
+	NUMBER(hipGraphMemAttrReservedMemHigh), NUMBER(hipGraphNodeTypeBatchMemOp);
+	SIZE(hipStreamBatchMemOpParams), SIZE(hipBatchMemOpNodeParams);
+	PLACE(hipBatchMemOpNodeParams, paramArray), NUMBER(hipStreamMemOpWriteValue64);
 	NUMBER(hipGraphNodeTypeCount), NUMBER(hipLimitMallocHeapSize), NUMBER(hipMemcpyDefault);
 	NUMBER(hipMemHandleTypePosixFileDescriptor), NUMBER(hipMemAllocationTypePinned);
 	NUMBER(hipMemAccessFlagsProtReadWrite), NUMBER(hipMemLocationTypeDevice);

@@ -1,6 +1,6 @@
 /* Wrong arguments: the errors that AMD's own tests expect [ROCm/hip-tests, catch/unit; the folder
  * and the file of each group is above it]. */
-#include "runtime_test.h"
+#include "facts_test.h"
 
 hipError_t hipStreamGetAttribute(hipStream_t stream, int id, void *value);
 hipError_t hipStreamSetAttribute(hipStream_t stream, int id, const void *value);
@@ -12,19 +12,6 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t nx, uint32_t ny, u
                                     hipStream_t stream, void **params, void **extra,
                                     hipEvent_t start, hipEvent_t stop, uint32_t flags);
 hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value);
-
-#define is(call, want)                                                                             \
-	do {                                                                                       \
-		hipError_t got = (call);                                                           \
-		if (!ok(got == hipError##want, "%s: hipError%s", #call, #want))                    \
-			diag("got %s", hipGetErrorName(got));                                      \
-	} while (0)
-#define works(call)                                                                                \
-	do {                                                                                       \
-		hipError_t got = (call);                                                           \
-		if (!ok(got == hipSuccess, "%s", #call))                                           \
-			diag("got %s: %s", hipGetErrorName(got), mxhipErrorDetail());              \
-	} while (0)
 
 enum { PAGE = 4096 };
 

@@ -7,8 +7,6 @@
 hipError_t hipGraphNodeSetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned enabled);
 hipError_t hipGraphNodeGetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned *enabled);
 
-hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on,
-                                    size_t n, const HIP_MEMCPY3D *d, hipCtx_t context);
 
 hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t g, const hipGraphNode_t *on,
                                         const void *edges, size_t n, hipStreamCaptureMode mode);
@@ -480,11 +478,6 @@ static void test_child(void) {
 	must(hipGraphDestroy(b.graph));
 }
 
-hipError_t hipGraphAddNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on, size_t n,
-                           hipGraphNodeParams *params);
-hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams *params);
-hipError_t hipGraphExecNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
-                                     hipGraphNodeParams *params);
 
 /* p = 3, p += 4, p[1] = p, the host counts, an event is recorded and waited for. */
 static void test_any_kind(void) {

@@ -117,6 +117,27 @@ static void forked_graph(void) {
 	launch_fork(false);
 }
 
+/* A graph allocates memory that a kernel reads. */
+static void launch_allocation(bool ordered) {
+	hipGraph_t g;
+	hipGraphExec_t x;
+	uint32_t *more;
+	must(hipStreamBeginCapture(s, hipStreamCaptureModeRelaxed));
+	must(hipMallocAsync((void **)&more, 256, s));
+	must(hipStreamEndCapture(s, &g));
+	must(hipGraphInstantiate(&x, g, NULL, NULL, 0));
+	must(hipGraphLaunch(x, s));
+	if (ordered)
+		after(t, s);
+	copy(p, more, t);
+	must(hipGraphExecDestroy(x));
+	must(hipGraphDestroy(g));
+}
+
+static void read_before_allocated(void) {
+	launch_allocation(false);
+}
+
 static void atomic_and_plain(void) {
 	count(p, s);
 	add(p, t);
@@ -185,6 +206,10 @@ static void ordered_graph(void) {
 	launch_fork(true);
 }
 
+static void read_after_allocated(void) {
+	launch_allocation(true);
+}
+
 static void atomics(void) {
 	count(p, s);
 	count(p, t);
@@ -233,6 +258,8 @@ static const struct {
 	{ "freed_and_allocated", freed_and_allocated, 0, "  that another stream allocates again" },
 	{ "forked_graph", forked_graph, 1, "nodes of a graph without order" },
 	{ "ordered_graph", ordered_graph, 0, "  with order" },
+	{ "read_before_allocated", read_before_allocated, 1, "memory that a graph allocates" },
+	{ "read_after_allocated", read_after_allocated, 0, "  and that is read after it" },
 	{ "atomic_and_plain", atomic_and_plain, 1, "an atomic and a plain access" },
 	{ "atomics", atomics, 0, "  two atomics" },
 	{ "value", value, 0, "a stream that waits for a value of another one" },

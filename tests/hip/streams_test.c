@@ -209,27 +209,15 @@ static unsigned value(void) {
 	return *p;
 }
 
-/* hipStreamBatchMemOpParams */
-struct operation {
-	int what;
-	void *at;
-	uint64_t value;
-	unsigned flags;
-	uint64_t pad[2];
-};
-
-hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned n, const struct operation *o,
-                               unsigned flags);
-
 static unsigned values(void) {
-	enum { WAIT_32 = 1, WRITE_32 = 2, WRITE_64 = 5 };
 	uint32_t *p;
 	hipStream_t s = new_stream(hipStreamNonBlocking), t = new_stream(hipStreamNonBlocking);
 	must(hipExtMallocWithFlags((void **)&p, 16, 2));
 	must(hipMemset(p, 0, 16));
-	const struct operation wait = { WAIT_32, p + 1, 3, hipStreamWaitValueEq, { 0 } },
-			       write[] = { { WRITE_64, p + 2, 1ull << 32, 0, { 0 } },
-		                           { WRITE_32, p + 1, 3, 0, { 0 } } };
+	hipStreamBatchMemOpParams
+		wait = { hipStreamMemOpWaitValue32, p + 1, 3, hipStreamWaitValueEq, { 0 } },
+		write[] = { { hipStreamMemOpWriteValue64, p + 2, 1ull << 32, 0, { 0 } },
+		            { hipStreamMemOpWriteValue32, p + 1, 3, 0, { 0 } } };
 	must(hipStreamBatchMemOp(t, 1, &wait, 0));
 	must(hipMemcpyAsync(p, p + 3, 4, hipMemcpyDeviceToDevice, t));
 	must(hipStreamBatchMemOp(s, 2, write, 0));
