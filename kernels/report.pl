@@ -33,7 +33,7 @@ sub share {
 	my ($case) = @_;
 	my ($name) = $case =~ m{cases/(.*)\.yaml};
 	my $out = output('sh', '-c', "$build/mxcheck run --case $case -v --no-analysis --shape " . join(',', @shape) . " --regime exact '$name' 2>/dev/null");
-	return $out =~ /wave instructions, ([\d.]+) % MFMA/ ? $1 : undef;
+	return $out =~ /wave instructions, ([\d.]+) % (?:MFMA|WMMA)/ ? $1 : undef;
 }
 
 # kernel => the most conflict cycles of an access pattern, in the quick runs.
@@ -57,10 +57,10 @@ for my $co (grep { !m{/(?:broken|corunners|probe|foreign)/} } glob "$build/kerne
 	my %sgprs = sgprs($co);
 	for my $kernel (split /^(?=kernel )/m, output("$build/mxcheck", 'lint', $co)) {
 		my ($name, $vgprs, $agprs, $waves, $lds) =
-			$kernel =~ /^kernel (\w+): .*\n  allocates (\d+) VGPRs and (\d+) AGPRs: (\d+) wave.*?; LDS (\d+) bytes/ or next;
-		my ($loop, $part, $bound) = $kernel =~ /^  loop .*?: (\d+) instructions, \d+ MFMA \(([\d.]+) %\).* bound by (\w+)$/m;
+			$kernel =~ /^kernel (\w+): .*\n  allocates (\d+) VGPRs(?: and (\d+) AGPRs)?: (\d+) wave.*?; LDS (\d+) bytes/ or next;
+		my ($loop, $part, $bound) = $kernel =~ /^  loop .*?: (\d+) instructions, \d+ \w+ \(([\d.]+) %\).*?(?: bound by (\w+))?$/m;
 		my $share = $loop && $case{$name} ? share($case{$name}) : undef;
-		print '| ', join(' | ', "`$name`", $vgprs, $agprs, $sgprs{$name}, $lds, $conflicts{$name} // '', $waves,
+		print '| ', join(' | ', "`$name`", $vgprs, $agprs // 0, $sgprs{$name}, $lds, $conflicts{$name} // '', $waves,
 			map { $_ // '' } $share && "$share %", $loop, $part && "$part %", $bound), " |\n";
 	}
 }

@@ -460,8 +460,8 @@ static void put_mix(const struct mx_emu *emu, const struct mx_report *r, struct 
 	for (size_t i = 0; i < n_ops; i++)
 		ops[i] = (struct counted){ emu->op_name(i), s->by_op[i] };
 	qsort(ops, n_ops, sizeof *ops, by_count);
-	put(c, "%" PRIu64 " wave instructions, %.1f %% MFMA; most in flight:", s->instructions,
-	    100.0 * (double)s->mfma / (double)s->instructions);
+	put(c, "%" PRIu64 " wave instructions, %.1f %% %s; most in flight:", s->instructions,
+	    100.0 * (double)s->mfma / (double)s->instructions, mx_matrix_name(r->isa));
 	for (size_t i = 0; i < mx_counter_count(r->isa); i++)
 		put(c, "%s %s %u", i ? "," : "", mx_counter_name(r->isa, i), s->most[i]);
 	put(c, "\n");

@@ -188,10 +188,10 @@ static void report_clashes(struct report *r, const struct mx_graph *g) {
 	}
 }
 
-static void print_loop(const struct mx_graph *g) {
+static void print_loop(const struct report *r, const struct mx_graph *g) {
 	struct mx_loop l = mx_main_loop(g);
 	char text[300];
-	mx_loop_text(&l, text, sizeof text);
+	mx_loop_text(&l, r->isa->matrix, text, sizeof text);
 	if (text[0])
 		printf("  %s\n", text);
 }
@@ -208,7 +208,7 @@ static void print_header(struct mx_codefile *f, struct report *r, const struct m
 	putchar('\n');
 	if (kernel)
 		print_resources(r, k, count_scratch(g));
-	print_loop(g);
+	print_loop(r, g);
 }
 
 static bool lint_function(struct mx_codefile *f, const struct mx_program *p,

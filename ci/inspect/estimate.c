@@ -6,17 +6,20 @@
 #include <stdio.h>
 #include <string.h>
 
-void mx_loop_text(const struct mx_loop *l, char *text, size_t room) {
-	unsigned issue = mx_loop_issue_cycles(l), matrix = mx_loop_matrix_cycles(l);
+void mx_loop_text(const struct mx_loop *l, const char *matrix, char *text, size_t room) {
+	unsigned issue = mx_loop_issue_cycles(l), busy = mx_loop_matrix_cycles(l);
 	text[0] = 0;
 	if (!l->instructions)
 		return;
-	snprintf(text, room,
-	         "loop +0x%" PRIx32 " to +0x%" PRIx32
-	         ": %u instructions, %u MFMA (%.1f %%), %u other "
-	         "vector; issue %u cycles, %u passes of MFMA %u cycles: bound by %s",
-	         l->begin, l->last, l->instructions, l->matrix, 100.0 * l->matrix / l->instructions,
-	         l->vector, issue, l->passes, matrix, matrix >= issue ? "MFMA" : "issue");
+	int n = snprintf(text, room,
+	                 "loop +0x%" PRIx32 " to +0x%" PRIx32 ": %u instructions, %u %s (%.1f %%), "
+	                 "%u other vector",
+	                 l->begin, l->last, l->instructions, l->matrix, matrix,
+	                 100.0 * l->matrix / l->instructions, l->vector);
+	if (l->passes && (size_t)n < room)
+		snprintf(text + n, room - (size_t)n,
+		         "; issue %u cycles, %u passes of %s %u cycles: bound by %s", issue,
+		         l->passes, matrix, busy, busy >= issue ? matrix : "issue");
 }
 
 static const struct mx_code_symbol *find_symbol(const struct mx_code *c, const char *name) {
@@ -34,7 +37,7 @@ static void put_loop(const struct mx_codefile *f, const struct mx_code_symbol *s
 	if (p && mx_graph_make(p, (uint32_t)(s->address - c->address),
 	                       (uint32_t)(mx_code_end(f->code, s) - c->address), &g)) {
 		struct mx_loop l = mx_main_loop(&g);
-		mx_loop_text(&l, text, room);
+		mx_loop_text(&l, f->isa->matrix, text, room);
 		mx_graph_free(&g);
 	}
 	mx_program_free(p);

@@ -7,8 +7,9 @@
 #include <stddef.h>
 
 /* "loop +0x1a8c to +0x2fc4: 461 instructions, ..."; empty if there is no loop with matrix
- * instructions. */
-void mx_loop_text(const struct mx_loop *l, char *text, size_t room);
+ * instructions, and without cycles if their passes are not published. `matrix`: what they are
+ * called. */
+void mx_loop_text(const struct mx_loop *l, const char *matrix, char *text, size_t room);
 
 /* The same of a kernel in a code object file; empty also if the file cannot be read. */
 void mx_kernel_loop_text(const char *path, const char *kernel, char *text, size_t room);

@@ -322,6 +322,9 @@ const char *mx_op_name(const struct mx_isa *isa, size_t i);
 size_t mx_counter_count(const struct mx_isa *isa);
 const char *mx_counter_name(const struct mx_isa *isa, size_t i);
 
+/* What an instruction set calls its matrix instructions: "MFMA". */
+const char *mx_matrix_name(const struct mx_isa *isa);
+
 /* ---- observing ---- */
 
 /* Kinds of events of a wave. */

@@ -234,6 +234,8 @@ like($out, qr/^kernel mxfp4_gemm_f32: \d+ instructions\n  allocates 200 VGPRs an
 like($out, qr/^  loop \+0x\w+ to \+0x\w+: \d+ instructions, 64 MFMA .*, 256 passes of MFMA 1024 cycles: bound by \w+$/m,
 	'an estimate of its main loop');
 unlike($out, qr/mxfp4_gemm_bf16/, 'of the named kernel only');
+($status, $out) = run("$build/kernels/gemm/gfx1250_mxfp8.co", '--kernel gfx1250_mxfp8_f32');
+like($out, qr/^  loop \+0x\w+ to \+0x\w+: \d+ instructions, 16 WMMA \([\d.]+ %\), \d+ other vector$/m, 'of gfx1250 an estimate without passes');
 
 # ---- spills, compared with LLVM's reader of metadata ----
 

@@ -2,14 +2,18 @@
 #include "../../ref/isa/lint/loop.h"
 #include "machine_test.h"
 
-static struct mx_loop main_loop(const uint32_t *code, size_t bytes) {
+static struct mx_loop loop_of(const struct mx_isa *isa, const uint32_t *code, size_t bytes) {
 	struct mx_graph g;
-	struct mx_program *p = mx_program_new(&mx_gfx950, code, bytes, 0);
+	struct mx_program *p = mx_program_new(isa, code, bytes, 0);
 	need(p && mx_graph_make(p, 0, (uint32_t)bytes, &g), "memory");
 	struct mx_loop l = mx_main_loop(&g);
 	mx_graph_free(&g);
 	mx_program_free(p);
 	return l;
+}
+
+static struct mx_loop main_loop(const uint32_t *code, size_t bytes) {
+	return loop_of(&mx_gfx950, code, bytes);
 }
 
 static void is_loop(struct mx_loop got, struct mx_loop want, const char *what) {
@@ -86,8 +90,28 @@ static void cycles(void) {
 		diag("%u", matrix);
 }
 
+/* Their passes are not published. */
+static void wmma(void) {
+	const uint32_t code[] = {
+		0x7e000280, /* v_mov_b32_e32 v0, 0 */
+		0xcc600000,
+		0x1c020910, /* v_wmma_f32_16x16x32_f16 v[0:7], v[16:23], v[4:11], v[0:7] */
+		0xbfa2fffd, /* s_cbranch_scc1 65533 */
+		0xcc600000,
+		0x1c020910, /* v_wmma_f32_16x16x32_f16 v[0:7], v[16:23], v[4:11], v[0:7] */
+		0xcc600000,
+		0x1c020910, /* v_wmma_f32_16x16x32_f16 v[0:7], v[16:23], v[4:11], v[0:7] */
+		0xbfa2fffb, /* s_cbranch_scc1 65531 */
+		0xbfb00000, /* s_endpgm */
+	};
+	is_loop(loop_of(&mx_gfx1250, code, sizeof code),
+	        (struct mx_loop){ .begin = 16, .last = 32, 3, .matrix = 2 },
+	        "of two loops the one with more WMMAs is the main loop");
+}
+
 int main(void) {
 	choice();
+	wmma();
 	cycles();
 	return done_testing();
 }

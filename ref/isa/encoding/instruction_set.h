@@ -96,6 +96,8 @@ struct mx_isa {
 		uint32_t dword;
 	} nop;
 
+	const char *matrix; /* what the set calls its matrix instructions: "MFMA" */
+
 	/* What a program may read without its result depending on more than order: hardware
 	 * registers, a bit each, and whether the TTMPs have the numbers of workgroup and wave. */
 	uint64_t settled_hwregs;

@@ -108,6 +108,7 @@ const struct mx_isa mx_gfx1250 = {
 	.arrival = "s_barrier_signal",
 	.wait_with = mx_gfx1250_wait_with,
 	.nop = { "s_nop", 0xbf800000 },
+	.matrix = "WMMA",
 	.settled_hwregs = 1ull << MX_HW_MODE | 1ull << MX_HW_IB_STS2,
 	.settled_ttmps = true,
 	.release_message = 3, /* MSG_DEALLOC_VGPRS */

@@ -45,6 +45,7 @@ const struct mx_isa mx_gfx950 = {
 	.wait_with = wait_with,
 	.one_l1 = true,
 	.nop = { "s_nop", 0xbf800000 },
+	.matrix = "MFMA",
 	.settled_hwregs = 1ull << MX_HW_MODE,
 	.mode_skip = MX_MODE_VSKIP,
 	.mode_index = MX_MODE_GPR_IDX_EN,

@@ -28,6 +28,10 @@ const char *mx_counter_name(const struct mx_isa *isa, size_t i) {
 	return isa->counter[i].name;
 }
 
+const char *mx_matrix_name(const struct mx_isa *isa) {
+	return isa->matrix;
+}
+
 const char *mx_op_name(const struct mx_isa *isa, size_t i) {
 	return isa->ops[i].name;
 }

@@ -7,11 +7,11 @@ static bool is_vector(const struct mx_op *op) {
 }
 
 static void count(const struct mx_inst *in, struct mx_loop *l) {
-	unsigned passes = mx_matrix_passes(in);
+	bool matrix = mx_is_matrix(in->op);
 	l->instructions++;
-	l->matrix += passes > 0;
-	l->passes += passes;
-	l->vector += !passes && is_vector(in->op);
+	l->matrix += matrix;
+	l->passes += mx_matrix_passes(in);
+	l->vector += !matrix && is_vector(in->op);
 	l->idle += mx_kind_of(in->op) == MX_IS_NOP ? in->imm & 15 : 0;
 }
 
@@ -38,9 +38,13 @@ static bool contains_loop(const struct mx_graph *g, const struct mx_loop *l) {
 	unsigned begin;
 	for (unsigned i = l->begin / 4; i < l->last / 4; i++)
 		if (returns_to(g, i, &begin) && begin >= l->begin / 4 &&
-		    measure(g, begin, i).passes)
+		    measure(g, begin, i).matrix)
 			return true;
 	return false;
+}
+
+static bool has_more(const struct mx_loop *l, const struct mx_loop *than) {
+	return l->passes != than->passes ? l->passes > than->passes : l->matrix > than->matrix;
 }
 
 struct mx_loop mx_main_loop(const struct mx_graph *g) {
@@ -50,7 +54,7 @@ struct mx_loop mx_main_loop(const struct mx_graph *g) {
 		if (!returns_to(g, i, &begin))
 			continue;
 		struct mx_loop l = measure(g, begin, i);
-		if (l.passes > best.passes && !contains_loop(g, &l))
+		if (has_more(&l, &best) && !contains_loop(g, &l))
 			best = l;
 	}
 	return best;

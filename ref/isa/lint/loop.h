@@ -11,13 +11,14 @@
 
 struct mx_loop {
 	uint32_t begin, last; /* its first instruction and the branch back, bytes in the function */
-	unsigned instructions; /* 0: there is no such loop */
-	unsigned matrix, passes;
-	unsigned vector; /* vector instructions that are not matrix instructions */
-	unsigned idle;   /* times that s_nops take longer than an instruction */
+	unsigned instructions;   /* 0: there is no such loop */
+	unsigned matrix, passes; /* passes 0: they are not published */
+	unsigned vector;         /* vector instructions that are not matrix instructions */
+	unsigned idle;           /* times that s_nops take longer than an instruction */
 };
 
-/* The loop with the most passes, of those that contain no other loop with matrix instructions. */
+/* The loop with the most passes, else the most matrix instructions, of those that contain no other
+ * loop with matrix instructions. */
 struct mx_loop mx_main_loop(const struct mx_graph *g);
 
 unsigned mx_loop_issue_cycles(const struct mx_loop *l);
