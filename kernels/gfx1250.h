@@ -117,10 +117,10 @@ INLINE u32 rest(u32 size, u32 at) {
 
 /* ---- operands of scaled WMMAs ---- */
 
-enum { FRAGMENT = 16, WMMA_K = 128, BLOCK = 32 };
+enum { FRAGMENT = 16, WMMA_K = 128 };
 
 /* Formats of codes and scales, as instructions name them. */
-enum { E4M3 = 0, E2M1 = 4, E8M0 = 0 };
+enum { E4M3 = 0, E2M1 = 4, SCALES_E8M0 = 0, SCALES_E4M3 = 2 };
 
 /* Bytes of n codes. */
 #define CODE_BYTES(format, n) ((format) == E2M1 ? (n) / 2 : (n))

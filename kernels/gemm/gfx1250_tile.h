@@ -1,9 +1,10 @@
 /* Common parts of the GEMMs of MX formats for gfx1250: C[M][N] = A[M][K] * B[N][K]^T in f32, E8M0
- * scales on 32-blocks of K. For device code only. The kernel's file defines before: FORMAT_A and
- * FORMAT_B, STEP (of K, a multiple of 128), BUFFERS (stages in LDS) and WAVES_N.
+ * scales on 32-blocks of K, or E4M3 scales on 16-blocks (BLOCKS_OF_16, of E2M1 alone). For device
+ * code only. The kernel's file defines before: FORMAT_A and FORMAT_B, STEP (of K, a multiple of
+ * 128), BUFFERS (stages in LDS) and WAVES_N.
  *
- * A and B are row-major and packed, the scales row-major with ld_scale bytes a row (bytes past K/32
- * are ignored). Any M and N; K a multiple of 32. Matrices may exceed 4 GiB.
+ * A and B are row-major and packed, the scales row-major with ld_scale bytes a row (those past K
+ * are ignored). Any M and N; K a multiple of a block. Matrices may exceed 4 GiB.
  *
  * A workgroup of 4 waves computes a tile of 128x128, each wave a part of it: WAVES_N waves are side
  * by side. Tiles of codes come to LDS by tensor copies. Their descriptors have the bounds: what is
@@ -12,6 +13,17 @@
 #define GFX1250_TILE_H
 
 #include "../gfx1250.h"
+
+/* The scales of 128 elements of a row. */
+#ifdef BLOCKS_OF_16
+enum { BLOCK = 16, SCALES = SCALES_E4M3 };
+typedef long scale_word;
+#define WMMA_SCALE_FP4 __builtin_amdgcn_wmma_scale16_f32_32x16x128_f4
+#else
+enum { BLOCK = 32, SCALES = SCALES_E8M0 };
+typedef int scale_word;
+#define WMMA_SCALE_FP4 __builtin_amdgcn_wmma_scale_f32_32x16x128_f4
+#endif
 
 enum {
 	TILE = 128,
@@ -101,7 +113,7 @@ INLINE u32 next_stage(u32 stage) {
  * next one. */
 struct operands {
 	i32x16 a[FRAGS_M], b[FRAGS_N];
-	u32 scales_a[FRAGS_M / 2], scales_b[FRAGS_N / 2];
+	scale_word scales_a[FRAGS_M / 2], scales_b[FRAGS_N / 2];
 };
 
 INLINE void read_fragments(const LDS u8 *rows, u32 pitch, u32 format, u32 n, i32x16 to[]) {
@@ -110,10 +122,10 @@ INLINE void read_fragments(const LDS u8 *rows, u32 pitch, u32 format, u32 n, i32
 		to[i] = read_codes(rows + i * FRAGMENT * pitch, pitch, format);
 }
 
-INLINE void read_scales(const LDS u8 *rows, u32 n, u32 to[]) {
+INLINE void read_scales(const LDS u8 *rows, u32 n, scale_word to[]) {
 #pragma unroll
 	for (u32 i = 0; i < n / 2; i++)
-		to[i] = *(const LDS u32 *)(rows + (i * 2 * FRAGMENT + LANE()) * STEP_BLOCKS);
+		to[i] = *(const LDS scale_word *)(rows + (i * 2 * FRAGMENT + LANE()) * STEP_BLOCKS);
 }
 
 /* Part k of the step. */
@@ -143,8 +155,9 @@ INLINE void read_operands(const LDS struct stage *s, const struct position *at, 
 #define WMMA(i, half_a, j, half_b)                                                                 \
 	acc[i + half_a][j + half_b] = __builtin_amdgcn_wmma_scale_f32_16x16x128_f8f6f4(            \
 		FORMAT_A, x->a[i + half_a], FORMAT_B, x->b[j + half_b], 0,                         \
-		acc[i + half_a][j + half_b], SCALE_HALF(half_a), E8M0, (int)x->scales_a[(i) / 2],  \
-		SCALE_HALF(half_b), E8M0, (int)x->scales_b[(j) / 2], 0, 0)
+		acc[i + half_a][j + half_b], SCALE_HALF(half_a), SCALES,                           \
+		(int)x->scales_a[(i) / 2], SCALE_HALF(half_b), SCALES, (int)x->scales_b[(j) / 2],  \
+		0, 0)
 
 INLINE i32x16 join_codes(i32x16 x, i32x16 y) {
 	x.hi = y.lo;
@@ -165,11 +178,10 @@ INLINE void split_sums(f32x16 both, f32x8 *x, f32x8 *y) {
 
 /* Two fragments of A at once, of codes of 4 bits; each lane has a scale of A. */
 #define WMMA_FP4(i, j, half_b)                                                                     \
-	split_sums(__builtin_amdgcn_wmma_scale_f32_32x16x128_f4(                                   \
-			   join_codes(x->a[i], x->a[i + 1]), x->b[j + half_b].lo, 0,               \
-			   join_sums(acc[i][j + half_b], acc[i + 1][j + half_b]), 0, E8M0,         \
-			   (int)x->scales_a[(i) / 2], SCALE_HALF(half_b), E8M0,                    \
-			   (int)x->scales_b[(j) / 2], 0, 0),                                       \
+	split_sums(WMMA_SCALE_FP4(join_codes(x->a[i], x->a[i + 1]), x->b[j + half_b].lo, 0,        \
+	                          join_sums(acc[i][j + half_b], acc[i + 1][j + half_b]), 0,        \
+	                          SCALES, x->scales_a[(i) / 2], SCALE_HALF(half_b), SCALES,        \
+	                          x->scales_b[(j) / 2], 0, 0),                                     \
 	           &acc[i][j + half_b], &acc[i + 1][j + half_b])
 
 INLINE void multiply(const struct operands *x, f32x8 acc[FRAGS_M][FRAGS_N]) {

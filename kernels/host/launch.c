@@ -73,13 +73,13 @@ static int check_file(const char *path, struct mx_why *why) {
 }
 
 const char *mx_file_architecture(const char *path) {
-	const struct mx_architecture *was = mx_architecture(), *a, *found = NULL;
+	const struct mx_architecture *a, *found = NULL;
 	struct mx_why why;
 	for (size_t i = 0; !found && (a = mx_architecture_at(i)); i++) {
-		mx_architecture_choose(a);
+		mx_architecture_of_thread(a);
 		found = check_file(path, &why) ? NULL : a;
 	}
-	mx_architecture_choose(was);
+	mx_architecture_of_thread(NULL);
 	return found ? found->name : NULL;
 }
 

@@ -13,6 +13,7 @@ static const struct mx_architecture known[] = {
 enum { KNOWN = sizeof known / sizeof *known };
 
 static const struct mx_architecture *chosen = known;
+static _Thread_local const struct mx_architecture *of_thread; /* instead of it */
 
 const struct mx_architecture *mx_architecture_at(size_t i) {
 	return i < KNOWN ? &known[i] : NULL;
@@ -33,10 +34,14 @@ static void choose(void) {
 const struct mx_architecture *mx_architecture(void) {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	pthread_once(&once, choose);
-	return chosen;
+	return of_thread ? of_thread : chosen;
 }
 
 void mx_architecture_choose(const struct mx_architecture *a) {
 	mx_architecture(); /* the environment chooses first */
 	chosen = a;
+}
+
+void mx_architecture_of_thread(const struct mx_architecture *a) {
+	of_thread = a;
 }

@@ -2,6 +2,8 @@
 #include "../../kernels/host/device.h"
 #include "../tap.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -190,6 +192,37 @@ static void test_launches(void) {
 	mx_module_unload(m);
 }
 
+/* Threads load code for the device while another one looks for what architecture a file is. */
+static atomic_bool ends;
+
+static void *look(void *path) {
+	while (!ends)
+		mx_file_architecture(path);
+	return NULL;
+}
+
+static void test_look(void) {
+	char path[600];
+	struct mx_why why = { "" };
+	struct mx_module *m;
+	pthread_t thread;
+	unsigned failed = 0;
+	snprintf(path, sizeof path, "%.*s/gfx1250_mxfp8.co", (int)(strrchr(gemm, '/') - gemm),
+	         gemm);
+	ok(!strcmp(mx_file_architecture(path), "gfx1250"), "a file for gfx1250 is told");
+	pthread_create(&thread, NULL, look, path);
+	for (unsigned i = 0; i < 200; i++) {
+		if (mx_module_load(emu, gemm, "mxfp4_gemm_f32", &m, &why))
+			failed++;
+		else
+			mx_module_unload(m);
+	}
+	ends = true;
+	pthread_join(thread, NULL);
+	if (!ok(!failed, "while code for gfx950 loads"))
+		diag("%u of 200 failed: %s", failed, why.text);
+}
+
 int main(void) {
 	const char *build = getenv("BUILD");
 	snprintf(gemm, sizeof gemm, "%s/kernels/gemm/mxfp4_gemm.co", build ? build : "build");
@@ -201,6 +234,7 @@ int main(void) {
 	test_truncated();
 	test_memory();
 	test_launches();
+	test_look();
 	mx_device_close(emu);
 	return done_testing();
 }
