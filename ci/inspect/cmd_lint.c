@@ -19,7 +19,8 @@ static const char help[] =
 	"\n"
 	"  wait-states   too few wait states between two instructions, by a rule that the\n"
 	"                manual and LLVM have, or for which a wrong result was reported on\n"
-	"                hardware; the hardware does not insert them\n"
+	"                hardware; the hardware does not insert them. In expert scheduling\n"
+	"                mode of gfx1250 also a missing s_wait_alu\n"
 	"  missing-wait  a register that is accessed while a load to it may be in flight, with\n"
 	"                the load and the s_waitcnt that would cover it\n"
 	"  lds-size      more LDS than a workgroup can have: 160 KiB, of gfx1250 320 KiB\n"
@@ -226,7 +227,8 @@ static bool lint_function(struct mx_codefile *f, const struct mx_program *p,
 	print_header(f, r, &l.graph);
 	report_undecodable(r, &l.graph);
 	report_clashes(r, &l.graph);
-	bool ok = mx_lint_states(&l) && mx_lint_waits(&l) && print_all_found(r);
+	bool ok = mx_lint_states(&l) && mx_lint_waits(&l) && mx_lint_dependences(&l) &&
+	          print_all_found(r);
 	mx_graph_free(&l.graph);
 	return ok;
 }

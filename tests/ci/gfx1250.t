@@ -228,6 +228,31 @@ like($out, qr/tensor_load_to_lds .*\n +load \[8\]\[32\] of 4 bytes at 0x\w+, str
 	'  has what each descriptor says') or diag $out;
 like($out, qr/tensor_store_from_lds .*\n +store \[8\]\[32\] of 4 bytes /, '  also of a store');
 
+# ---- expert scheduling mode: what LLVM compiles for it, and without the first wait for a store's source ----
+
+my $expert = compile_with('tests/ci/lint/gfx1250_expert.c', "$dir/expert.co", '-O2', '-mcpu=gfx1250', '-mllvm', '-amdgpu-expert-scheduling-mode');
+my $modes = spew("$dir/expert.yaml", <<'END');
+name: gfx1250/expert
+kernel: expert
+grid: [1]
+block: [64]
+buffers:
+  - {name: X, role: none, type: f32, rows: N, cols: 64, data: random}
+  - {name: S, role: none, type: f64, rows: 1, cols: 64, data: random}
+kernarg:
+  - {offset: 0,  type: ptr, value: X}
+  - {offset: 8,  type: ptr, value: S}
+  - {offset: 16, type: i32, value: N}
+verdict: {judge: none}
+runs:
+  - {sizes: {N: 3}, regime: general}
+END
+is(mxcheck('run', '--case', $modes, '--co', $expert), 0, 'a kernel in expert scheduling mode') or diag $out, $err;
+(my $early = slurp($expert)) =~ s/\x83\xff\x88\xbf/\0\0\x80\xbf/;
+is(mxcheck('run', '--case', $modes, '--co', spew("$dir/early.co", $early)), 3, '  a removed s_wait_alu') or diag $out, $err;
+like($out, qr/wait-states: \S+ v_add_nc_u64_e32 .*: overwrites a source of \S+ global_store_b32 .*: no s_wait_alu depctr_vm_vsrc\(0\) between them \[LLVM\]/,
+	'  is a finding') or diag $out;
+
 # ---- a published kernel: FlyDSL's MXFP8 GEMM, 3 tiles of 128 x 256 x 128 in LDS by tensor copies, K = 7168 ----
 
 SKIP: {

@@ -5,6 +5,7 @@ use warnings;
 use Test::More;
 use File::Temp 'tempdir';
 require './tests/diff/generate.pl';
+require './tests/files.pl';
 require './tests/tiers.pl';
 
 my $build = $ENV{BUILD} || 'build';
@@ -362,4 +363,27 @@ is(lint_gfx1250('s_set_vgpr_msb 64' . "\nglobal_load_b32 v1, v0, s[0:1]\ns_set_v
 	'  v1 is another one');
 like(lint_gfx1250("s_set_vgpr_msb 64\nv_wmma_f32_16x16x32_f16 v[0:7], v[16:23], v[24:31], v[32:39]\ns_set_vgpr_msb 1\nv_mov_b32 v60, v7"),
 	qr/^3 wait-states: .* 4 v_nop are missing\z/, '  so it is for wait states');
+
+# In expert scheduling mode: LLVM's s_wait_alus, and each one removed, or looser by one.
+SKIP: {
+	my $expert = "$dir/expert.co";
+	skip 'no clang that has expert scheduling mode', 3 if system("$llvm/clang -x c -std=gnu11 --target=amdgcn-amd-amdhsa " .
+		"-mcpu=gfx1250 -nogpulib -ffreestanding -O2 -mllvm -amdgpu-expert-scheduling-mode -c " .
+		"tests/ci/lint/gfx1250_expert.c -o $dir/expert.elf 2>/dev/null && $llvm/ld.lld -shared $dir/expert.elf -o $expert");
+	my $bytes = contents($expert);
+	my @waits = grep { substr($bytes, $_, 4) =~ /^..\x88\xbf/s } map { 4 * $_ } 0 .. length($bytes) / 4 - 1;
+	is((run($expert))[0], 0, 'a kernel that LLVM compiled for expert scheduling mode has no finding');
+	my @kept;
+	for my $at (@waits) {
+		my $wait = unpack 'V', substr $bytes, $at, 4;
+		for my $other (0xbf800000, $wait + (($wait >> 12 & 15) == 15 ? 1 << 2 : 1 << 12)) {
+			substr(my $twin = $bytes, $at, 4) = pack 'V', $other;
+			spew("$dir/twin.co", $twin);
+			my ($status, $out) = run("$dir/twin.co");
+			push @kept, sprintf '%x at %x', $other, $at if "$status " . (() = $out =~ /^  wait-states: /mg) ne '3 1';
+		}
+	}
+	ok(@waits > 5, 'its ' . @waits . ' s_wait_alu wait for results and for sources');
+	is("@kept", '', 'without one of them, or with one that is looser by one, there is a finding');
+}
 done_testing;

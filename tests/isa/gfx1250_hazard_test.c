@@ -1,5 +1,5 @@
 /* Wait states of gfx1250: each pair of gfx1250_hazard.def, by lint and along the path of a wave,
- * and banks of VGPRs. */
+ * and banks of VGPRs. Each row of gfx1250_dependence.def, which lacks an s_wait_alu or not. */
 #include "../../ref/isa/lint/lint.h"
 #include "machine_test.h"
 
@@ -19,9 +19,22 @@ static const struct pair pairs[] = {
 #include "gfx1250_hazard.def"
 };
 
+static const struct dependent {
+	const char *text;
+	uint32_t dwords[12];
+	size_t bytes;
+	mx_missing_kind kind;
+	unsigned count;
+} dependents[] = {
+#define ROW(text, code, field, count)                                                              \
+	{ text, { EXPAND code }, sizeof((uint32_t[]){ EXPAND code }), MX_MISSING_##field, count },
+#include "gfx1250_dependence.def"
+};
+
 struct seen {
 	unsigned findings, notes, count;
-	unsigned missing; /* in the last finding */
+	mx_missing_kind kind; /* in the last finding */
+	unsigned missing;     /* in the last finding */
 	char text[400];
 };
 
@@ -31,30 +44,35 @@ static void note(void *context, const struct mx_finding *f) {
 	s->findings += f->kind == MX_WAIT_STATES;
 	s->notes += f->kind == MX_WAIT_STATES_NOTE;
 	s->count = (unsigned)f->count;
-	if (f->kind == MX_WAIT_STATES)
+	if (f->kind == MX_WAIT_STATES) {
+		s->kind = f->missing.kind;
 		s->missing = f->missing.count;
+	}
 }
 
 static struct seen lint(const struct code *c) {
 	struct seen s = { 0 };
 	struct mx_program *p = mx_program_new(&mx_gfx1250, c->dwords, c->bytes, 0);
 	struct mx_lint l = { .program = p, .context = &s, .found = note };
-	if (!p || !mx_graph_make(p, 0, (uint32_t)c->bytes, &l.graph) || !mx_lint_states(&l))
+	if (!p || !mx_graph_make(p, 0, (uint32_t)c->bytes, &l.graph) ||
+	    !mx_graph_follow_banks(p, &l.graph) || !mx_lint_states(&l) || !mx_lint_dependences(&l))
 		abort();
 	mx_graph_free(&l.graph);
 	mx_program_free(p);
 	return s;
 }
 
-/* A wave with 320 VGPRs. */
-static struct seen run(const struct code *c) {
+/* Waves with 320 VGPRs, a workgroup each. */
+static struct seen run_waves(const struct code *c, unsigned n) {
 	struct seen s = { 0 };
 	struct machine m = machine();
 	m.kernel.properties |= WAVE32;
 	m.kernel.agprs = 0;
 	m.kernel.vgprs = 320;
+	m.kernel.lds_bytes = 1024;
 	m.kernel.entry = (uintptr_t)c->dwords;
 	m.launch.kernel = &m.kernel;
+	m.launch.grid[0] = n;
 	m.launch.block[0] = 32;
 	m.launch.analysis = MX_ANALYSE_WAIT_STATES;
 	m.launch.program = mx_program_new(&mx_gfx1250, c->dwords, c->bytes, m.kernel.entry);
@@ -65,6 +83,10 @@ static struct seen run(const struct code *c) {
 	mx_program_free((struct mx_program *)m.launch.program);
 	mx_report_free(&m.report);
 	return s;
+}
+
+static struct seen run(const struct code *c) {
+	return run_waves(c, 1);
 }
 
 /* The pair with `states` v_nops between its instructions, and an s_nop, which is no wait state.
@@ -184,11 +206,88 @@ static void test_rounds(void) {
 		diag("%u findings, count %u", s.findings, s.count);
 }
 
+/* ---- expert scheduling mode ---- */
+
+/* v1 is written before the row, and the mode is set. */
+static void begin_expert(struct code *c) {
+	c->bytes = 0;
+	APPEND(c, ((uint32_t[]){ 0x30020082,             /* v_lshlrev_b32_e32 v1, 2, v0 */
+	                         0xb980081a, 0x00000002, /* s_setreg_imm32_b32 hwreg(26, 0, 2), 2 */
+	                         0xbf880f9f }));         /* s_wait_alu depctr_va_vdst(0) */
+}
+
+static bool lacks(const struct seen *s, mx_missing_kind kind, unsigned count) {
+	return s->findings == (kind != MX_MISSING_NONE) && s->kind == kind && s->missing == count;
+}
+
+static void test_dependent(const struct dependent *d) {
+	struct code c;
+	begin_expert(&c);
+	append(&c, d->dwords, d->bytes);
+	APPEND(&c, ((uint32_t[]){ END }));
+	struct seen l = lint(&c), r = run_waves(&c, 3);
+	if (!ok(lacks(&l, d->kind, d->count) && lacks(&r, d->kind, d->count), "%s", d->text))
+		diag("lint: %u, %s; run: %u, %s", l.findings, l.text, r.findings, r.text);
+}
+
+static void expect_on_paths(const uint32_t *code, size_t bytes, mx_missing_kind kind,
+                            const char *what) {
+	struct code c;
+	begin_expert(&c);
+	append(&c, code, bytes);
+	struct seen s = lint(&c);
+	if (!ok(lacks(&s, kind, 0), "%s", what))
+		diag("%u findings: %s", s.findings, s.text);
+}
+#define EXPECT_ON_PATHS(code, kind, what)                                                          \
+	expect_on_paths(code, sizeof(code), MX_MISSING_##kind, what)
+
+static void test_paths(void) {
+	static const uint32_t one_path[] = {
+		0xbfa20001,             /* s_cbranch_scc1 1 */
+		0x7e040280,             /* v_mov_b32_e32 v2, 0 */
+		0xd8340000, 0x00000201, /* ds_store_b32 v1, v2 */
+		END,
+	}, loop[] = {
+		0xd8340000, 0x00000201, /* ds_store_b32 v1, v2 */
+		0xbf88ff83,             /* s_wait_alu depctr_vm_vsrc(0) */
+		0x7e040280,             /* v_mov_b32_e32 v2, 0 */
+		0xbfa2fffb,             /* s_cbranch_scc1 65531 */
+		END,
+	}, loop_waits[] = {
+		0xbf880f9f,             /* s_wait_alu depctr_va_vdst(0) */
+		0xd8340000, 0x00000201, /* ds_store_b32 v1, v2 */
+		0xbf88ff83,             /* s_wait_alu depctr_vm_vsrc(0) */
+		0x7e040280,             /* v_mov_b32_e32 v2, 0 */
+		0xbfa2fffa,             /* s_cbranch_scc1 65530 */
+		END,
+	};
+	EXPECT_ON_PATHS(one_path, VA_VDST, "one of two paths leaves a result in flight");
+	EXPECT_ON_PATHS(loop, VA_VDST, "the round before leaves a result in flight");
+	EXPECT_ON_PATHS(loop_waits, NONE, "  not if the next round waits for it");
+}
+
+static void test_dependence_text(void) {
+	struct code c;
+	begin_expert(&c);
+	append(&c, dependents[0].dwords, dependents[0].bytes);
+	APPEND(&c, ((uint32_t[]){ END }));
+	struct seen s = run(&c);
+	const char *text = "reads the result of +0x10 v_mov_b32_e32 v2, 0: no s_wait_alu "
+			   "depctr_va_vdst(0) between them [LLVM]";
+	if (!ok(!strcmp(s.text, text), "%s", text))
+		diag("said: %s", s.text);
+}
+
 int main(void) {
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
 		test_pair(&pairs[i]);
 	test_text();
 	test_banks();
 	test_rounds();
+	for (size_t i = 0; i < sizeof dependents / sizeof *dependents; i++)
+		test_dependent(&dependents[i]);
+	test_paths();
+	test_dependence_text();
 	return done_testing();
 }

@@ -15,15 +15,16 @@ struct row {
 		.kind = MX_RACE_##kind_, .earlier = from, .pc = to, .missing = { __VA_ARGS__ }     \
 	}
 #define WAIT(from, to, count) RACE(REGISTER, from, to, MX_MISSING_WAIT, MX_COUNTER_LGKM, count, 0)
-#define NOP(from, to, count)                                                                       \
+#define STATES(what, from, to, count)                                                              \
 	{                                                                                          \
 		.kind = MX_WAIT_STATES, .earlier = from, .pc = to, .missing = {                    \
-			MX_MISSING_WAIT_STATES,                                                    \
+			MX_MISSING_##what,                                                         \
 			0,                                                                         \
 			count,                                                                     \
 			0                                                                          \
 		}                                                                                  \
 	}
+#define NOP(from, to, count) STATES(WAIT_STATES, from, to, count)
 
 static const struct row rows[] = {
 	{ "one finding", { WAIT(0x10, 0x40, 3) }, 1, 1, "" },
@@ -72,6 +73,12 @@ static const struct row rows[] = {
 	  3,
 	  1,
 	  "; and 2 more: 4 wait states before +0x20 are enough for all" },
+	{ "results and sources in expert scheduling mode",
+	  { STATES(VA_VDST, 0x10, 0x20, 2), STATES(VA_VDST, 0x8, 0x28, 1),
+	    STATES(VM_VSRC, 0x8, 0x28, 1) },
+	  3,
+	  2,
+	  "; and 1 more: one s_wait_alu before +0x20 is enough for all" },
 	{ "findings without a resolution",
 	  { { .kind = MX_UNWRITTEN, .pc = 0x10, .earlier = MX_NO_PC },
 	    { .kind = MX_UNWRITTEN, .pc = 0x10, .earlier = MX_NO_PC } },

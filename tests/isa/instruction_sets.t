@@ -50,5 +50,19 @@ is_deeply([ naming('gfx950') ], [ sort @both, qw(alu/hwreg.c alu/relative.c alu/
 	encoding/decode.c encoding/optable.c launch/launch.h memory/banks.c memory/ds.h
 	waitstates/hazard_traits.c) ], @both + 10 . ' name gfx950');
 
+# ---- the share of common code: lines of C by room. A file is of one set if it has its name, or names it alone ----
+
+my (%lines, %all);
+for my $file (glob 'ref/isa/*/*.[ch]') {
+	my ($room) = $file =~ m{^ref/isa/(\w+)/};
+	my $named = $file . (slurp($file) =~ s{/\*.*?\*/}{}gsr);
+	my @sets = grep { $named =~ /$_/i } qw(gfx950 gfx1250);
+	my $of = @sets == 1 ? $sets[0] : 'both';
+	$_->{$of} += slurp($file) =~ tr/\n// for $lines{$room} //= {}, \%all;
+}
+sub columns { return sprintf "%-10s %6d %6d %7d\n", $_[0], map { $_[1]{$_} // 0 } qw(both gfx950 gfx1250) }
+note("lines of C   both gfx950 gfx1250\n", (map { columns($_, $lines{$_}) } sort keys %lines), columns('all', \%all));
+ok($all{gfx1250} && $all{both} > .85 * ($all{both} + $all{gfx950} + $all{gfx1250}), 'more than 85 % of the lines are for both sets');
+
 ok(@core > 50 && !grep({ !length } values %code), 'files were read');
 done_testing;

@@ -41,8 +41,8 @@ void mx_x_s_denorm_mode(struct mx_wave *w, const struct mx_inst *in) {
 }
 
 /* s_setreg_imm32_b32 sets the banks from bits 19:12 of its literal, whichever field it names [LLVM
- * "AMDGPULowerVGPREncoding"]. SCHED_MODE has no effect on results: instructions execute in order.
- */
+ * "AMDGPULowerVGPREncoding"]. SCHED_MODE has no effect on results, because instructions execute in
+ * order; in expert mode dependences are checked (waitstates/dependence.h). */
 void mx_gfx1250_write_hwreg(struct mx_wave *w, const struct mx_inst *in, uint32_t value,
                             uint32_t unwritten) {
 	struct mx_hw_field f = mx_hw_field(in);
@@ -51,9 +51,11 @@ void mx_gfx1250_write_hwreg(struct mx_wave *w, const struct mx_inst *in, uint32_
 		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(HWREG_UNWRITTEN));
 	if (f.reg != MX_HW_MODE && f.reg != MX_HW_SCHED_MODE)
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(HWREG, f.reg));
+	value <<= f.offset;
+	if (f.reg == MX_HW_SCHED_MODE)
+		w->sched_mode = (w->sched_mode & ~field) | value;
 	if (f.reg != MX_HW_MODE)
 		return;
-	value <<= f.offset;
 	if (value & ~(uint32_t)MODE_BITS)
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
 		        MX_BECAUSE(HWREG_BITS, value & ~(uint32_t)MODE_BITS, f.reg));

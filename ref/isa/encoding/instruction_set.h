@@ -103,6 +103,10 @@ struct mx_isa {
 	uint64_t settled_hwregs;
 	bool settled_ttmps;
 
+	/* The hardware register whose bit 1 is expert scheduling mode
+	 * (waitstates/dependence.h); 0: none. */
+	unsigned sched_mode;
+
 	/* Bits of MODE, 0 if there is none: vector instructions are skipped, VGPRs are indexed. */
 	uint32_t mode_skip, mode_index;
 

@@ -111,6 +111,7 @@ const struct mx_isa mx_gfx1250 = {
 	.matrix = "WMMA",
 	.settled_hwregs = 1ull << MX_HW_MODE | 1ull << MX_HW_IB_STS2,
 	.settled_ttmps = true,
+	.sched_mode = MX_HW_SCHED_MODE,
 	.release_message = 3, /* MSG_DEALLOC_VGPRS */
 	.start = start,
 	.read_hwreg = mx_gfx1250_read_hwreg,

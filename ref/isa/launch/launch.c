@@ -11,6 +11,7 @@
 #include "../race/wave_sync.h"
 #include "../schedule/clusters.h"
 #include "../schedule/schedule.h"
+#include "../waitstates/dependence.h"
 #include "../waitstates/hazard.h"
 #include "bank_counts.h"
 #include "coverage.h"
@@ -192,6 +193,7 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 		run.waves_synchronise = sync && sync->any;
 		run.out_of_memory = !sync || !mx_cover(&run) || !mx_count_banks(&run) ||
 		                    !mx_hazards_watch(&run) || !mx_race_watch(&run);
+		mx_dependences_watch(&run);
 		if (mx_watch_short_turns(&run))
 			mx_run_short_turns(&run);
 		run_all(&run);

@@ -232,6 +232,12 @@ static void put_hazard(struct words *t, const struct mx_finding *f) {
 	put(t, "%s +0x%llx ", h->does, ull(f->earlier));
 	put_instruction(t, &f->earlier_code);
 	put(t, "%s: ", h->how);
+	if (f->missing.kind != MX_MISSING_WAIT_STATES) {
+		put(t, "no s_wait_alu depctr_%s(%u) between them [%s]",
+		    f->missing.kind == MX_MISSING_VA_VDST ? "va_vdst" : "vm_vsrc", f->missing.count,
+		    h->source);
+		return;
+	}
 	if (h->in_clause) {
 		put(t, "%s 0 between them is missing [%s]", t->isa->nop.name, h->source);
 		return;
@@ -250,7 +256,7 @@ static void put_sentence(struct words *t, const struct mx_finding *f) {
 		put_race(t, f);
 	else if (f->kind == MX_UNWAITED)
 		put_unwaited(t, f);
-	else if (f->missing.kind == MX_MISSING_WAIT_STATES)
+	else if (f->hazard.source)
 		put_hazard(t, f);
 	else if (f->kind == MX_ASSUMED_NOTE)
 		put(t, "%s", mx_assumption_text((mx_assumption)f->assumption));

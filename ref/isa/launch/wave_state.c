@@ -62,6 +62,7 @@ void mx_wave_start(struct mx_wave *w, uint8_t pattern) {
 	w->limited_at = 0;
 	w->priority = 0;
 	w->banks = 0;
+	w->sched_mode = 0;
 	w->yields = w->unwritten_back = false;
 	w->vgprs = k->vgprs;
 	w->agprs = k->agprs;

@@ -15,7 +15,7 @@ struct mx_lint {
 	void (*found)(void *context, const struct mx_finding *f);
 };
 
-/* ---- wait_states.c, waits.c: false if memory is short ---- */
+/* ---- wait_states.c, waits.c, dependences.c: false if memory is short ---- */
 
 /* Fewer wait states between two instructions than hazards.def requires, on the path with fewest.
  * Instructions before the entry, or before the return of a call, are ignored. */
@@ -23,5 +23,9 @@ bool mx_lint_states(const struct mx_lint *l);
 
 /* An instruction reads or writes a register that an operation in flight may still write. */
 bool mx_lint_waits(const struct mx_lint *l);
+
+/* An instruction overtakes what is in flight in expert scheduling mode (waitstates/dependence.h).
+ */
+bool mx_lint_dependences(const struct mx_lint *l);
 
 #endif

@@ -75,6 +75,7 @@ struct mx_wave {
 	bool scc, scc_unwritten;
 	uint32_t mode;       /* the MODE register [ISA 3.5] */
 	uint8_t banks;       /* of VGPRs, as s_set_vgpr_msb has them */
+	uint32_t sched_mode; /* SCHED_MODE of gfx1250 */
 	uint64_t matrix[2];  /* hashes of A and B of its last WMMA */
 	unsigned priority;   /* s_setprio */
 	bool yields;         /* sleeps: other waves go first */

@@ -1,0 +1,57 @@
+/* The watcher of dependences in expert scheduling mode: along the path of each wave. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../encoding/instruction_set.h"
+#include "../machine/findings.h"
+#include "../machine/wave.h"
+#include "dependence.h"
+
+enum { EXPERT = 2 /* of SCHED_MODE: VGPRs in flight are not checked */ };
+
+static struct mx_dependences *of_wave(const struct mx_wave *w) {
+	char *all = w->group->watcher_data[MX_WATCHER_DEPENDENCES];
+	return (void *)(all + w->index * mx_dependences_size(w->group->run->isa));
+}
+
+static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
+	struct mx_dependences *d = of_wave(w);
+	const struct mx_inst *earlier;
+	struct mx_finding f;
+	(void)context, (void)skipped;
+	while (w->sched_mode & EXPERT && mx_dependence_missing(d, in, &earlier, &f)) {
+		f.earlier_wave = w->index;
+		memcpy(f.earlier_workgroup, w->group->id, sizeof f.earlier_workgroup);
+		mx_find_as(w, in, earlier, &f);
+	}
+	mx_dependences_issue(w->group->run->isa, d, in);
+}
+
+static unsigned wave_begin(void *context, struct mx_wave *w) {
+	(void)context;
+	mx_dependences_forget(of_wave(w));
+	return MX_WATCH_ISSUE;
+}
+
+static bool workgroup_new(void *context, struct mx_group *g) {
+	(void)context;
+	g->watcher_data[MX_WATCHER_DEPENDENCES] = calloc(g->room, mx_dependences_size(g->run->isa));
+	return g->watcher_data[MX_WATCHER_DEPENDENCES];
+}
+
+static void workgroup_free(void *context, struct mx_group *g) {
+	(void)context;
+	free(g->watcher_data[MX_WATCHER_DEPENDENCES]);
+}
+
+void mx_dependences_watch(struct mx_run *run) {
+	if (!(run->launch->analysis & MX_ANALYSE_WAIT_STATES) ||
+	    !mx_uses_expert_mode(run->launch->program))
+		return;
+	run->watchers[MX_WATCHER_DEPENDENCES] = (struct mx_watcher){
+		.workgroup_new = workgroup_new,
+		.workgroup_free = workgroup_free,
+		.wave_begin = wave_begin,
+		.issue = issue,
+	};
+}
