@@ -247,6 +247,7 @@ crosscheck: all $(B)/venv/ready $(B)/venv/packages $(B)/venv/wave
 	@$(B)/venv/bin/python -W ignore tests/crosscheck/triton_kernels.py $(B)/venv/gfx1250 gfx1250
 	@$(B)/venv/bin/python -W ignore tests/crosscheck/triton_gluon.py $(B)/venv/gfx1250
 	@for kernel in "fp8 0" "fp4 0" "a8w4 0" "fp8 2" "fp4 3" "a8w4 4"; do $(B)/venv/bin/python -W ignore tests/crosscheck/flydsl_wmma.py $(B)/venv/gfx1250 $(LLVM) $$kernel || exit; done
+	@$(B)/venv/bin/python -W ignore tests/crosscheck/flydsl_gemm.py $(B) $(LLVM) "$(MXCHECK_FLYDSL)"
 	@env -u CC $(B)/venv/bin/python -W ignore tests/crosscheck/triton_launch.py $(B)
 	@$(B)/venv/bin/python tests/crosscheck/device_calls.py $(B) $(LLVM)
 	@$(B)/venv/bin/python tests/crosscheck/iree_kernels.py $(B)/venv

@@ -5,6 +5,7 @@ import contextlib
 import os
 import pathlib
 import re
+import shutil
 import tempfile
 
 from harness import needs
@@ -27,11 +28,13 @@ def write(folder, llvm, name, launch, case):
     """Compiles what `launch` launches, and writes FOLDER/NAME.co and FOLDER/NAME.yaml. LLVM is the
     folder of ld.lld. In `case` KERNEL stands for the kernel's name."""
     linker = pathlib.Path(dump.name, "llvm", "bin", "ld.lld")  # FlyDSL looks for it in ROCm
-    linker.parent.mkdir(parents=True)
-    linker.symlink_to(pathlib.Path(llvm, "ld.lld"))
+    if not linker.exists():
+        linker.parent.mkdir(parents=True)
+        linker.symlink_to(pathlib.Path(llvm, "ld.lld"))
     with contextlib.redirect_stdout(None):  # the names of what it dumps
         launch()
     [text] = pathlib.Path(dump.name).glob("*/*gpu_module_to_binary.mlir")
     [binary] = re.findall(rb'bin = "((?:[^"\\]|\\.)*)"', text.read_bytes())
     pathlib.Path(folder, name + ".co").write_bytes(unescape(binary))
     pathlib.Path(folder, name + ".yaml").write_text(case.replace("KERNEL", text.parent.name))
+    shutil.rmtree(text.parent)
