@@ -185,3 +185,16 @@ MXHIP_API hipError_t hipMallocManaged(void **p, size_t bytes, unsigned flags) {
 	return allocate_for_host(
 		p, bytes, (struct mx_allocation){ .kind = MX_MANAGED_MEMORY, .flags = flags });
 }
+
+/* Streams and host may always access it, so this has no effect. 0 bytes: all of the memory. */
+MXHIP_API hipError_t hipStreamAttachMemAsync(hipStream_t stream, void *p, size_t bytes,
+                                             unsigned flags) {
+	struct ihipStream_t *s;
+	struct mx_allocation a;
+	bool known = flags == hipMemAttachGlobal || flags == hipMemAttachHost ||
+	             (flags == hipMemAttachSingle && stream);
+	if (!known || !mx_hip_about(p, &a) || a.kind != MX_MANAGED_MEMORY ||
+	    (bytes && bytes != a.bytes))
+		return mx_hip_return(hipErrorInvalidValue);
+	return mx_stream_of(stream, &s);
+}

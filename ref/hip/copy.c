@@ -392,6 +392,62 @@ MXHIP_API hipError_t hipMemcpyBatchAsync(void **to, void **from, size_t *bytes, 
 	return e;
 }
 
+/* hipMemcpy3DBatchOp of HIP 7.1: boxes of bytes. A row or layer of length 0 is as long as the box.
+ */
+struct batch_end {
+	int type; /* hipMemcpy3DOperandType */
+	union {
+		struct {
+			void *at;
+			size_t row, layer;
+			hipMemLocation hint;
+		} pointer;
+		struct {
+			hipArray_t array;
+			size_t offset[3];
+		} array;
+	};
+};
+
+struct batch_box {
+	struct batch_end from, to;
+	struct hipExtent extent;
+	int order; /* hipMemcpySrcAccessOrder */
+	unsigned flags;
+};
+
+static hipPitchedPtr end_of(const struct batch_box *b, const struct batch_end *e) {
+	size_t row = e->pointer.row ? e->pointer.row : b->extent.width;
+	size_t layer = e->pointer.layer ? e->pointer.layer : b->extent.height;
+	return (hipPitchedPtr){ e->pointer.at, row, row, layer };
+}
+
+static hipError_t copy_box(const struct batch_box *b, hipStream_t stream) {
+	enum { POINTER = 1, ORDERS = 3 };
+	if (b->from.type != POINTER || b->to.type != POINTER || b->order < 1 || b->order > ORDERS)
+		return mx_hip_return(hipErrorInvalidValue); /* there are no arrays */
+	const hipMemcpy3DParms p = { .srcPtr = end_of(b, &b->from),
+		                     .dstPtr = end_of(b, &b->to),
+		                     .extent = b->extent,
+		                     .kind = hipMemcpyDefault };
+	return hipMemcpy3DAsync(&p, stream);
+}
+
+MXHIP_API hipError_t hipMemcpy3DBatchAsync(size_t n, struct batch_box *list, size_t *failed,
+                                           unsigned long long flags, hipStream_t stream);
+MXHIP_API hipError_t hipMemcpy3DBatchAsync(size_t n, struct batch_box *list, size_t *failed,
+                                           unsigned long long flags, hipStream_t stream) {
+	hipError_t e = hipSuccess;
+	if (!n || !list || flags)
+		return mx_hip_return(hipErrorInvalidValue);
+	for (size_t i = 0; e == hipSuccess && i < n; i++) {
+		e = copy_box(&list[i], stream);
+		if (e != hipSuccess && failed)
+			*failed = i;
+	}
+	return e;
+}
+
 /* hipMemcpy3DPeerParms of HIP 7.1; HIP 5's headers lack it. */
 struct peer_box {
 	hipArray_t from_array;

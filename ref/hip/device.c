@@ -8,6 +8,7 @@
 
 static int n_devices;
 static _Thread_local int current;
+static _Thread_local bool is_chosen; /* by hipSetDevice */
 
 static void count(void) {
 	uint64_t n = mx_hip_number("MXHIP_DEVICES");
@@ -63,9 +64,46 @@ MXHIP_API hipError_t hipGetDevice(int *device) {
 
 MXHIP_API hipError_t hipSetDevice(int device) {
 	hipError_t e = mx_device_check(device);
-	if (e == hipSuccess)
+	if (e == hipSuccess) {
 		current = device;
+		is_chosen = true;
+	}
 	return e;
+}
+
+/* The first of a list is the current device, until hipSetDevice chooses one. */
+MXHIP_API hipError_t hipSetValidDevices(int *list, int n);
+MXHIP_API hipError_t hipSetValidDevices(int *list, int n) {
+	hipError_t e = mx_hip_return(
+		n && (!list || n < 0 || n > mx_devices()) ? hipErrorInvalidValue : hipSuccess);
+	for (int i = 0; e == hipSuccess && i < n; i++)
+		e = mx_device_check(list[i]);
+	if (e == hipSuccess && n && !is_chosen)
+		current = list[0];
+	return e;
+}
+
+/* All devices have the same properties, so the first is as good as any. */
+static hipError_t choose(int *device, const void *properties) {
+	if (!device || !properties)
+		return mx_hip_return(hipErrorInvalidValue);
+	*device = 0;
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipChooseDevice(int *device, const hipDeviceProp_t *properties) {
+	return choose(device, properties);
+}
+
+MXHIP_API hipError_t hipChooseDeviceR0000(int *device, const hipDeviceProp_t *properties);
+MXHIP_API hipError_t hipChooseDeviceR0000(int *device, const hipDeviceProp_t *properties) {
+	return choose(device, properties);
+}
+
+struct mx_props_r0600;
+MXHIP_API hipError_t hipChooseDeviceR0600(int *device, const struct mx_props_r0600 *properties);
+MXHIP_API hipError_t hipChooseDeviceR0600(int *device, const struct mx_props_r0600 *properties) {
+	return choose(device, properties);
 }
 
 MXHIP_API hipError_t hipDeviceGet(hipDevice_t *device, int ordinal) {

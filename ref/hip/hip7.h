@@ -148,7 +148,7 @@ hipError_t hipMemGetAllocationGranularity(size_t *granularity, const hipMemAlloc
 hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *p,
                                                    hipMemGenericAllocationHandle_t handle);
 
-/* Functions that HIP 5 lacks. */
+/* Functions of graphs that HIP 5 lacks, and that of batches of values. */
 hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned n, hipStreamBatchMemOpParams *o,
                                unsigned flags);
 hipError_t hipGraphAddBatchMemOpNode(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on,

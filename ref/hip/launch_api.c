@@ -102,6 +102,29 @@ MXHIP_API hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t n
 	return e == hipSuccess && stop ? hipEventRecord(stop, stream) : e;
 }
 
+/* C++ programs call it by this name, or by an older one [HIP, hip_ext.h: not extern "C"]. */
+MXHIP_API hipError_t mx_ext_launch(hipFunction_t f, uint32_t nx, uint32_t ny, uint32_t nz,
+                                   uint32_t bx, uint32_t by, uint32_t bz, size_t lds,
+                                   hipStream_t stream, void **params, void **extra,
+                                   hipEvent_t start, hipEvent_t stop,
+                                   uint32_t flags) __asm__("_Z24hipExtModuleLaunchKernelP18ihipModu"
+                                                           "leSymbol_tjjjjjjmP12ihipStream_tPPvS4_"
+                                                           "P11ihipEvent_tS6_j")
+	__attribute__((alias("hipExtModuleLaunchKernel")));
+
+MXHIP_API hipError_t
+mx_hcc_launch(hipFunction_t f, uint32_t nx, uint32_t ny, uint32_t nz, uint32_t bx, uint32_t by,
+              uint32_t bz, size_t lds, hipStream_t stream, void **params, void **extra,
+              hipEvent_t start, hipEvent_t stop) __asm__("_Z24hipHccModuleLaunchKernelP18ihipModule"
+                                                         "Symbol_tjjjjjjmP12ihipStream_tPPvS4_"
+                                                         "P11ihipEvent_tS6_");
+hipError_t mx_hcc_launch(hipFunction_t f, uint32_t nx, uint32_t ny, uint32_t nz, uint32_t bx,
+                         uint32_t by, uint32_t bz, size_t lds, hipStream_t stream, void **params,
+                         void **extra, hipEvent_t start, hipEvent_t stop) {
+	return hipExtModuleLaunchKernel(f, nx, ny, nz, bx, by, bz, lds, stream, params, extra,
+	                                start, stop, 0);
+}
+
 static struct mx_shape shape_of(dim3 grid, dim3 block, size_t lds, bool cooperative) {
 	return (struct mx_shape){ { grid.x, grid.y, grid.z },
 		                  { block.x, block.y, block.z },
@@ -223,4 +246,59 @@ MXHIP_API hipError_t hipDrvLaunchKernelEx(const struct mx_driver_config *c, hipF
 	return e == hipSuccess ? launch_shape((const struct mx_function *)function, &s, c->stream,
 	                                      params, extra)
 	                       : e;
+}
+
+/* ---- launches of one kernel in streams of several devices ---- */
+
+enum { NO_POST_SYNC = 2, ALL_FLAGS = hipCooperativeLaunchMultiDeviceNoPreSync | NO_POST_SYNC };
+
+/* Streams other than the legacy ones, and one kernel. */
+static hipError_t check_launches(const hipLaunchParams *list, int n, unsigned flags) {
+	struct ihipStream_t *s;
+	if (!list || n <= 0 || flags > ALL_FLAGS)
+		return mx_hip_return(hipErrorInvalidValue);
+	if (n > mx_devices())
+		return mx_hip_return(hipErrorInvalidDevice);
+	for (int i = 0; i < n; i++) {
+		if (mx_stream_of(list[i].stream, &s) != hipSuccess || list[i].func != list[0].func)
+			return mx_hip_return(hipErrorInvalidValue);
+		if (!list[i].stream || list[i].stream == MX_LEGACY_STREAM)
+			return mx_hip_return(hipErrorInvalidHandle);
+	}
+	return mx_hip_return(hipSuccess);
+}
+
+static hipError_t synchronise(const hipLaunchParams *list, int n) {
+	hipError_t e = hipSuccess;
+	for (int i = 0; e == hipSuccess && i < n; i++)
+		e = hipStreamSynchronize(list[i].stream);
+	return e;
+}
+
+MXHIP_API hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams *list, int n,
+                                                        unsigned flags) {
+	hipError_t e = check_launches(list, n, flags);
+	if (e == hipSuccess && !(flags & hipCooperativeLaunchMultiDeviceNoPreSync))
+		e = synchronise(list, n);
+	for (int i = 0; e == hipSuccess && i < n; i++)
+		e = hipLaunchKernel(list[i].func, list[i].gridDim, list[i].blockDim, list[i].args,
+		                    list[i].sharedMem, list[i].stream);
+	return e == hipSuccess && !(flags & NO_POST_SYNC) ? synchronise(list, n) : e;
+}
+
+/* The emulator runs one launch at a time, so grids of several devices cannot wait for each other:
+ * hipDeviceAttributeCooperativeMultiDeviceLaunch is 0. */
+MXHIP_API hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams *list, int n,
+                                                           unsigned flags) {
+	hipError_t e = check_launches(list, n, flags);
+	return e == hipSuccess ? mx_hip_fail(hipErrorNotSupported, "a grid of several devices") : e;
+}
+
+MXHIP_API hipError_t hipModuleLaunchCooperativeKernelMultiDevice(void *list, unsigned n,
+                                                                 unsigned flags);
+MXHIP_API hipError_t hipModuleLaunchCooperativeKernelMultiDevice(void *list, unsigned n,
+                                                                 unsigned flags) {
+	if (!list || !n || n > (unsigned)mx_devices() || flags > ALL_FLAGS)
+		return mx_hip_return(hipErrorInvalidValue);
+	return mx_hip_fail(hipErrorNotSupported, "a grid of several devices");
 }

@@ -230,6 +230,39 @@ MXHIP_API hipError_t hipFreeAsync(void *p, hipStream_t stream) {
 	return mx_stream_free(stream, p);
 }
 
+/* ---- pools that processes share: none is, as hipMemPoolCreate refuses them ---- */
+
+/* The kind of handle is not that of the pool. */
+MXHIP_API hipError_t hipMemPoolExportToShareableHandle(void *handle, hipMemPool_t pool,
+                                                       hipMemAllocationHandleType type,
+                                                       unsigned flags) {
+	(void)handle, (void)type, (void)flags;
+	hipError_t e = check_pool(pool);
+	return e == hipSuccess ? mx_hip_return(hipErrorInvalidValue) : e;
+}
+
+MXHIP_API hipError_t hipMemPoolImportFromShareableHandle(hipMemPool_t *pool, void *handle,
+                                                         hipMemAllocationHandleType type,
+                                                         unsigned flags) {
+	if (!pool || !handle || flags || type == hipMemHandleTypeNone)
+		return mx_hip_return(hipErrorInvalidValue);
+	return mx_hip_fail(hipErrorNotSupported, "a pool that other processes share");
+}
+
+MXHIP_API hipError_t hipMemPoolExportPointer(hipMemPoolPtrExportData *data, void *p) {
+	struct mx_allocation a;
+	if (!data || !mx_hip_about(p, &a))
+		return mx_hip_return(hipErrorInvalidValue);
+	return mx_hip_fail(hipErrorNotSupported, "memory of a pool that other processes share");
+}
+
+MXHIP_API hipError_t hipMemPoolImportPointer(void **p, hipMemPool_t pool,
+                                             hipMemPoolPtrExportData *data) {
+	if (!p || !data || check_pool(pool) != hipSuccess)
+		return mx_hip_return(hipErrorInvalidValue);
+	return mx_hip_fail(hipErrorNotSupported, "memory of a pool that other processes share");
+}
+
 /* ---- memory of graphs ---- */
 
 void *mx_pool_reserve(int device, size_t bytes) {

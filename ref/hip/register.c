@@ -6,7 +6,10 @@
 
 #include "runtime.h"
 
-enum { WRAPPER_MAGIC = 0x48495046 /* "HIPF" */ };
+enum {
+	WRAPPER_MAGIC = 0x48495046, /* "HIPF" */
+	MOST_ARGUMENTS = 4096,      /* bytes */
+};
 
 struct wrapper {
 	uint32_t magic, version;
@@ -14,17 +17,18 @@ struct wrapper {
 	void *unused;
 };
 
-/* A registered host symbol of a binary. */
+/* A registered host symbol of a binary; of a managed variable its memory. */
 struct symbol {
 	const void *host;
 	char *name;
+	size_t bytes;
 	struct symbol *next;
 };
 
 struct binary {
 	const void *image;
 	struct ihipModule_t *modules[MX_MOST_DEVICES]; /* NULL: not loaded yet */
-	struct symbol *kernels, *variables;
+	struct symbol *kernels, *variables, *managed;
 	struct binary *next;
 };
 
@@ -49,13 +53,14 @@ MXHIP_API void **__hipRegisterFatBinary(const void *data) {
 	return (void **)b;
 }
 
-static void add_symbol(struct symbol **list, const void *host, const char *name) {
+static void add_symbol(struct symbol **list, const void *host, const char *name, size_t bytes) {
 	struct symbol *s = calloc(1, sizeof *s);
 	if (!s || !(s->name = strdup(name))) {
 		free(s);
 		return;
 	}
 	s->host = host;
+	s->bytes = bytes;
 	pthread_mutex_lock(&lock);
 	s->next = *list;
 	*list = s;
@@ -70,16 +75,33 @@ MXHIP_API void __hipRegisterFunction(void **binary, const void *host, char *devi
                                      dim3 *block, dim3 *grid, int *wave) {
 	(void)device_name, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)wave;
 	if (binary)
-		add_symbol(&((struct binary *)binary)->kernels, host, name);
+		add_symbol(&((struct binary *)binary)->kernels, host, name, 0);
 }
 
 MXHIP_API void __hipRegisterVar(void **binary, void *host, char *host_name, const char *name,
                                 int external, size_t size, int constant, int global);
 MXHIP_API void __hipRegisterVar(void **binary, void *host, char *host_name, const char *name,
                                 int external, size_t size, int constant, int global) {
-	(void)host_name, (void)external, (void)size, (void)constant, (void)global;
+	(void)host_name, (void)external, (void)constant, (void)global;
 	if (binary)
-		add_symbol(&((struct binary *)binary)->variables, host, name);
+		add_symbol(&((struct binary *)binary)->variables, host, name, size);
+}
+
+/* A managed variable is memory that host and device share. Its name is that of a pointer to it, on
+ * either side [Clang, CGCUDANV]: *host is set now, that of the device when its code is loaded. */
+MXHIP_API void __hipRegisterManagedVar(void *binary, void **host, void *initial, const char *name,
+                                       size_t size, unsigned align);
+MXHIP_API void __hipRegisterManagedVar(void *binary, void **host, void *initial, const char *name,
+                                       size_t size, unsigned align) {
+	const struct mx_allocation of = { .kind = MX_MANAGED_MEMORY, .flags = hipMemAttachGlobal };
+	void *p = binary ? mx_hip_allocate(size, of) : NULL;
+	(void)align; /* memory begins at a page */
+	if (!p)
+		return;
+	memcpy(p, initial, size);
+	mx_hip_mark((uint64_t)(uintptr_t)p, size, MX_WRITTEN);
+	*host = p;
+	add_symbol(&((struct binary *)binary)->managed, p, name, size);
 }
 
 static void free_symbols(struct symbol *s) {
@@ -105,6 +127,9 @@ MXHIP_API void __hipUnregisterFatBinary(void **binary) {
 	pthread_mutex_unlock(&lock);
 	free_symbols(b->kernels);
 	free_symbols(b->variables);
+	for (struct symbol *s = b->managed; s; s = s->next)
+		mx_hip_release((void *)s->host);
+	free_symbols(b->managed);
 	for (unsigned i = 0; i < MX_MOST_DEVICES; i++)
 		mx_module_free(b->modules[i]);
 	free(b);
@@ -116,6 +141,8 @@ struct configuration {
 	dim3 grid, block;
 	size_t lds;
 	hipStream_t stream;
+	uint8_t *arguments; /* of hipSetupArgument */
+	size_t bytes;
 };
 
 static _Thread_local struct configuration pushed[16];
@@ -126,7 +153,7 @@ MXHIP_API hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, size_t ld
                                                 hipStream_t stream) {
 	if (n_pushed == sizeof pushed / sizeof *pushed)
 		return mx_hip_fail(hipErrorInvalidConfiguration, "launches nested too deeply");
-	pushed[n_pushed++] = (struct configuration){ grid, block, lds, stream };
+	pushed[n_pushed++] = (struct configuration){ grid, block, lds, stream, NULL, 0 };
 	return hipSuccess;
 }
 
@@ -142,12 +169,60 @@ MXHIP_API hipError_t __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *
 	return hipSuccess;
 }
 
+/* ---- launches of compilers before hipLaunchKernel: one argument after the other ---- */
+
+MXHIP_API hipError_t hipConfigureCall(dim3 grid, dim3 block, size_t lds, hipStream_t stream) {
+	return mx_hip_return(__hipPushCallConfiguration(grid, block, lds, stream));
+}
+
+MXHIP_API hipError_t hipSetupArgument(const void *argument, size_t bytes, size_t offset) {
+	struct configuration *c = n_pushed ? &pushed[n_pushed - 1] : NULL;
+	if (!c || !argument || offset > MOST_ARGUMENTS || bytes > MOST_ARGUMENTS - offset)
+		return mx_hip_return(hipErrorInvalidValue);
+	if (!c->arguments && !(c->arguments = calloc(1, MOST_ARGUMENTS)))
+		return mx_hip_return(hipErrorOutOfMemory);
+	memcpy(c->arguments + offset, argument, bytes);
+	c->bytes = offset + bytes > c->bytes ? offset + bytes : c->bytes;
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipLaunchByPtr(const void *host) {
+	if (!n_pushed)
+		return mx_hip_fail(hipErrorInvalidConfiguration, "no launch configuration");
+	struct configuration c = pushed[--n_pushed];
+	void *extra[] = { HIP_LAUNCH_PARAM_BUFFER_POINTER, c.arguments,
+		          HIP_LAUNCH_PARAM_BUFFER_SIZE, &c.bytes, HIP_LAUNCH_PARAM_END };
+	const struct mx_function *f;
+	hipError_t e = mx_function_of(host, mx_stream_device(c.stream), &f);
+	if (e == hipSuccess)
+		e = hipModuleLaunchKernel((hipFunction_t)f, c.grid.x, c.grid.y, c.grid.z, c.block.x,
+		                          c.block.y, c.block.z, (unsigned)c.lds, c.stream, NULL,
+		                          c.bytes ? extra : NULL);
+	free(c.arguments);
+	return e;
+}
+
 /* ---- host symbols ---- */
 
-static const char *name_in(const struct symbol *s, const void *host) {
+static const struct symbol *symbol_in(const struct symbol *s, const void *host) {
 	while (s && s->host != host)
 		s = s->next;
-	return s ? s->name : NULL;
+	return s;
+}
+
+/* Loads the code of a binary, with pointers to its managed variables. */
+static hipError_t load(struct binary *b, int device) {
+	uint8_t *at;
+	size_t bytes;
+	hipError_t e = mx_module_load(b->image, SIZE_MAX, device, &b->modules[device]);
+	for (const struct symbol *s = b->managed; e == hipSuccess && s; s = s->next) {
+		e = mx_module_variable(b->modules[device], s->name, &at, &bytes);
+		if (e == hipSuccess) {
+			memcpy(at, &s->host, sizeof s->host);
+			mx_hip_mark((uint64_t)(uintptr_t)at, sizeof s->host, MX_WRITTEN);
+		}
+	}
+	return e;
 }
 
 /* Finds the module of a symbol and loads it; the caller has the lock. */
@@ -155,11 +230,12 @@ static hipError_t find(const void *host, bool kernel, int device, struct ihipMod
                        const char **name) {
 	hipError_t e = hipSuccess;
 	for (struct binary *b = binaries; b; b = b->next) {
-		*name = name_in(kernel ? b->kernels : b->variables, host);
-		if (!*name)
+		const struct symbol *s = symbol_in(kernel ? b->kernels : b->variables, host);
+		if (!s)
 			continue;
+		*name = s->name;
 		if (!b->modules[device])
-			e = mx_module_load(b->image, SIZE_MAX, device, &b->modules[device]);
+			e = load(b, device);
 		*found = b->modules[device];
 		return e;
 	}
@@ -178,12 +254,25 @@ hipError_t mx_function_of(const void *host, int device, const struct mx_function
 	return e;
 }
 
+static bool find_managed(const void *host, uint8_t **address, size_t *bytes) {
+	const struct symbol *s = NULL;
+	for (struct binary *b = binaries; b && !s; b = b->next)
+		s = symbol_in(b->managed, host);
+	if (s) {
+		*address = (uint8_t *)s->host;
+		*bytes = s->bytes;
+	}
+	return s != NULL;
+}
+
 hipError_t mx_variable_of(const void *host, uint8_t **address, size_t *bytes) {
 	struct ihipModule_t *m = NULL;
 	const char *name = NULL;
 	pthread_mutex_lock(&lock);
-	hipError_t e = find(host, false, mx_device(), &m, &name);
-	if (e == hipSuccess)
+	bool managed = find_managed(host, address, bytes);
+	hipError_t e =
+		managed ? mx_hip_return(hipSuccess) : find(host, false, mx_device(), &m, &name);
+	if (e == hipSuccess && !managed)
 		e = mx_module_variable(m, name, address, bytes);
 	pthread_mutex_unlock(&lock);
 	return e;

@@ -200,6 +200,17 @@ MXHIP_API hipError_t hipStreamSetAttribute(hipStream_t stream, int id,
 	return e;
 }
 
+/* The priority of a stream stays, as in AMD's runtime. */
+MXHIP_API hipError_t hipStreamCopyAttributes(hipStream_t to, hipStream_t from);
+MXHIP_API hipError_t hipStreamCopyAttributes(hipStream_t to, hipStream_t from) {
+	hipError_t e;
+	const int *policy = attribute_of(from, SYNC_POLICY, "", &e);
+	int *at = policy ? attribute_of(to, SYNC_POLICY, "", &e) : NULL;
+	if (at)
+		*at = *policy;
+	return e;
+}
+
 /* ---- masks of compute units, which have no effect ---- */
 
 enum { MASK_WORDS = MX_COMPUTE_UNITS / 32 };

@@ -4,6 +4,7 @@
 
 hipError_t hipStreamGetAttribute(hipStream_t stream, int id, void *value);
 hipError_t hipStreamSetAttribute(hipStream_t stream, int id, const void *value);
+hipError_t hipStreamCopyAttributes(hipStream_t to, hipStream_t from);
 hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned gx, unsigned gy, unsigned gz,
                                             unsigned bx, unsigned by, unsigned bz, unsigned lds,
                                             hipStream_t stream, void **params);
@@ -223,6 +224,45 @@ static void test_pools(void) {
 	is(hipMemPoolSetAttribute(pool, hipMemPoolAttrUsedMemHigh, &page), InvalidValue);
 	is(hipMemPoolGetAttribute(pool, (hipMemPoolAttr)99, &on), InvalidValue);
 	is(hipMemPoolGetAttribute(pool, hipMemPoolAttrReleaseThreshold, NULL), InvalidValue);
+	hipMemPoolPtrExportData data;
+	void *p = device_bytes(8);
+	const hipMemAllocationHandleType file = hipMemHandleTypePosixFileDescriptor;
+	is(hipMemPoolExportToShareableHandle(&off, NULL, file, 0), InvalidValue);
+	is(hipMemPoolExportToShareableHandle(&off, pool, file, 0), InvalidValue);
+	is(hipMemPoolImportFromShareableHandle(NULL, &off, file, 0), InvalidValue);
+	is(hipMemPoolImportFromShareableHandle(&pool, NULL, file, 0), InvalidValue);
+	is(hipMemPoolImportFromShareableHandle(&pool, &off, hipMemHandleTypeNone, 0), InvalidValue);
+	is(hipMemPoolImportFromShareableHandle(&pool, &off, file, 1), InvalidValue);
+	is(hipMemPoolImportFromShareableHandle(&pool, &off, file, 0), NotSupported);
+	is(hipMemPoolExportPointer(NULL, p), InvalidValue);
+	is(hipMemPoolExportPointer(&data, NULL), InvalidValue);
+	is(hipMemPoolExportPointer(&data, p), NotSupported);
+	is(hipMemPoolImportPointer(NULL, pool, &data), InvalidValue);
+	is(hipMemPoolImportPointer(&p, NULL, &data), InvalidValue);
+	is(hipMemPoolImportPointer(&p, pool, NULL), InvalidValue);
+	is(hipMemPoolImportPointer(&p, pool, &data), NotSupported);
+	must(hipFree(p));
+}
+
+/* memory/hipStreamAttachMemAsync.cc */
+static void test_attachment(void) {
+	const unsigned all = hipMemAttachGlobal | hipMemAttachHost | hipMemAttachSingle;
+	hipStream_t s;
+	void *m, *p = device_bytes(PAGE);
+	must(hipStreamCreate(&s));
+	must(hipMallocManaged(&m, PAGE, hipMemAttachHost));
+	works(hipStreamAttachMemAsync(s, m, 0, hipMemAttachSingle));
+	works(hipStreamAttachMemAsync(s, m, PAGE, hipMemAttachHost));
+	works(hipStreamAttachMemAsync(NULL, m, 0, hipMemAttachGlobal));
+	is(hipStreamAttachMemAsync(s, NULL, 0, hipMemAttachSingle), InvalidValue);
+	is(hipStreamAttachMemAsync(s, m, PAGE / 2, hipMemAttachSingle), InvalidValue);
+	is(hipStreamAttachMemAsync(s, m, 0, all), InvalidValue);
+	is(hipStreamAttachMemAsync(NULL, m, 0, hipMemAttachSingle), InvalidValue);
+	is(hipStreamAttachMemAsync(s, host, PAGE, hipMemAttachSingle), InvalidValue);
+	is(hipStreamAttachMemAsync(s, p, PAGE, hipMemAttachSingle), InvalidValue);
+	must(hipStreamDestroy(s));
+	must(hipFree(m));
+	must(hipFree(p));
 }
 
 /* ---- devices, streams and events ---- */
@@ -291,6 +331,11 @@ static void test_streams(void) {
 	is(hipStreamGetAttribute(s, NO_ATTRIBUTE, value), InvalidValue);
 	is(hipStreamGetAttribute(s, POLICY, NULL), InvalidValue);
 	is(hipStreamGetAttribute((hipStream_t)-1, POLICY, value), InvalidHandle);
+	must(hipStreamCopyAttributes(NULL, s));
+	must(hipStreamGetAttribute(NULL, POLICY, value));
+	ok(value[0] == 4, "another one gets it");
+	is(hipStreamCopyAttributes(s, (hipStream_t)-1), InvalidHandle);
+	is(hipStreamCopyAttributes((hipStream_t)-1, s), InvalidHandle);
 	is(hipStreamWriteValue32(s, NULL, 0, 0), InvalidValue);
 	is(hipStreamWriteValue64(s, NULL, 0, 0), InvalidValue);
 	is(hipStreamWaitValue32(s, NULL, 0, hipStreamWaitValueGte, -1u), InvalidValue);
@@ -519,6 +564,7 @@ int main(void) {
 	test_pointers();
 	test_advice();
 	test_pools();
+	test_attachment();
 	test_devices();
 	test_streams();
 	test_events();

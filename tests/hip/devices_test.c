@@ -22,6 +22,14 @@ struct peer_box {
 };
 hipError_t hipMemcpy3DPeer(const struct peer_box *b);
 hipError_t hipMemcpy3DPeerAsync(const struct peer_box *b, hipStream_t stream);
+hipError_t hipSetValidDevices(int *list, int n);
+hipError_t hipChooseDeviceR0600(int *device, const struct mx_props_r0600 *p);
+hipError_t hipModuleLaunchCooperativeKernelMultiDevice(void *list, unsigned n, unsigned flags);
+void **__hipRegisterFatBinary(const void *data);
+void __hipRegisterFunction(void **binary, const void *host, char *device_name, const char *name,
+                           unsigned threads, void *tid, void *bid, dim3 *block, dim3 *grid,
+                           int *wave);
+void __hipUnregisterFatBinary(void **binary);
 
 enum { DEVICES = 3 };
 
@@ -211,6 +219,100 @@ static void test_streams(void) {
 	end(p);
 }
 
+static hipError_t valid(int n, int first, int second) {
+	return hipSetValidDevices((int[]){ first, second }, n);
+}
+
+/* A thread that has not chosen a device. */
+static void *take_valid(void *now) {
+	hipError_t e = valid(2, 2, 1);
+	must(hipGetDevice(now));
+	return e == hipSuccess ? now : NULL;
+}
+
+static void test_choice(void) {
+	struct mx_props_r0600 p = { 0 };
+	pthread_t thread;
+	void *good;
+	int device = -1, now = -1;
+	pthread_create(&thread, NULL, take_valid, &now);
+	pthread_join(thread, &good);
+	ok(good && now == 2, "the first of the valid devices is the current one");
+	must(hipSetDevice(0));
+	must(valid(2, 2, 1));
+	must(hipGetDevice(&now));
+	ok(!now, "after hipSetDevice it is not");
+	ok(valid(1, 3, 0) == hipErrorInvalidDevice && valid(1, -1, 0) == hipErrorInvalidDevice &&
+	           valid(-1, 0, 1) == hipErrorInvalidValue &&
+	           valid(4, 0, 1) == hipErrorInvalidValue &&
+	           hipSetValidDevices(NULL, 1) == hipErrorInvalidValue &&
+	           valid(0, 9, 9) == hipSuccess,
+	   "valid devices exist");
+	ok(hipChooseDeviceR0600(&device, &p) == hipSuccess && !device &&
+	           hipChooseDeviceR0600(NULL, &p) == hipErrorInvalidValue &&
+	           hipChooseDeviceR0600(&device, NULL) == hipErrorInvalidValue,
+	   "the first device is as good as any");
+}
+
+/* A kernel in streams of two devices, by its host symbol. */
+static void test_launches(void) {
+	static const char stub;
+	size_t bytes;
+	uint8_t *code = read_whole(built("tests/hip/probe.gpu.co"), &bytes);
+	const struct {
+		uint32_t magic, version;
+		const void *image;
+		void *unused;
+	} wrapper = { 0x48495046, 1, code, NULL };
+	void **binary = __hipRegisterFatBinary(&wrapper);
+	__hipRegisterFunction(binary, &stub, "add", "add", -1u, NULL, NULL, NULL, NULL, NULL);
+	uint32_t *p[DEVICES], n[] = { 5, 6 };
+	hipLaunchParams list[2], bad[2];
+	begin(p);
+	for (int i = 0; i < 2; i++) {
+		void **args = (void *[]){ &p[i], &n[i] };
+		must(hipSetDevice(i));
+		list[i] = (hipLaunchParams){ .func = (void *)&stub,
+			                     .gridDim = { 1, 1, 1 },
+			                     .blockDim = { 1, 1, 1 } };
+		must(hipStreamCreate(&list[i].stream));
+		list[i].args = malloc(2 * sizeof *args);
+		memcpy(list[i].args, args, 2 * sizeof *args);
+	}
+	must(hipExtLaunchMultiKernelMultiDevice(list, 2, 0));
+	ok(*p[0] == 5 && *p[1] == 6 && hipStreamQuery(list[1].stream) == hipSuccess,
+	   "a kernel is launched on several devices");
+	must(hipExtLaunchMultiKernelMultiDevice(list, 2, 3));
+	ok(hipStreamQuery(list[1].stream) == hipErrorNotReady, "or only enqueued");
+	must(hipStreamSynchronize(list[0].stream));
+	must(hipStreamSynchronize(list[1].stream));
+	ok(hipExtLaunchMultiKernelMultiDevice(NULL, 2, 0) == hipErrorInvalidValue &&
+	           hipExtLaunchMultiKernelMultiDevice(list, 0, 0) == hipErrorInvalidValue &&
+	           hipExtLaunchMultiKernelMultiDevice(list, 2, 4) == hipErrorInvalidValue &&
+	           hipExtLaunchMultiKernelMultiDevice(list, 4, 0) == hipErrorInvalidDevice,
+	   "wrong lists and flags are errors");
+	memcpy(bad, list, sizeof bad);
+	bad[1].func = NULL;
+	hipError_t other = hipExtLaunchMultiKernelMultiDevice(bad, 2, 0);
+	memcpy(bad, list, sizeof bad);
+	bad[1].stream = NULL;
+	ok(other == hipErrorInvalidValue &&
+	           hipExtLaunchMultiKernelMultiDevice(bad, 2, 0) == hipErrorInvalidHandle,
+	   "so are other kernels, and the legacy stream");
+	ok(hipLaunchCooperativeKernelMultiDevice(list, 2, 0) == hipErrorNotSupported &&
+	           hipModuleLaunchCooperativeKernelMultiDevice(list, 2, 0) ==
+	                   hipErrorNotSupported &&
+	           hipModuleLaunchCooperativeKernelMultiDevice(NULL, 2, 0) == hipErrorInvalidValue,
+	   "grids of several devices do not wait for each other");
+	for (int i = 0; i < 2; i++) {
+		must(hipStreamDestroy(list[i].stream));
+		free(list[i].args);
+	}
+	__hipUnregisterFatBinary(binary);
+	free(code);
+	end(p);
+}
+
 static void test_pools(void) {
 	hipMemPool_t first, third;
 	hipPointerAttribute_t a;
@@ -240,6 +342,8 @@ int main(void) {
 	test_peers();
 	test_modules();
 	test_streams();
+	test_choice();
+	test_launches();
 	test_pools();
 	for (int i = 0; i < DEVICES; i++)
 		must(hipModuleUnload(modules[i]));

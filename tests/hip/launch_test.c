@@ -245,6 +245,34 @@ static void test_packet(void) {
 	must(hipFree(p));
 }
 
+/* Their names in C++ [HIP, hip_ext.h]. */
+hipError_t ext_launch(hipFunction_t f, uint32_t nx, uint32_t ny, uint32_t nz, uint32_t bx,
+                      uint32_t by, uint32_t bz, size_t lds, hipStream_t stream, void **params,
+                      void **extra, hipEvent_t start, hipEvent_t stop,
+                      uint32_t flags) __asm__("_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_"
+                                              "tjjjjjjmP12ihipStream_tPPvS4_"
+                                              "P11ihipEvent_tS6_j");
+hipError_t hcc_launch(hipFunction_t f, uint32_t nx, uint32_t ny, uint32_t nz, uint32_t bx,
+                      uint32_t by, uint32_t bz, size_t lds, hipStream_t stream, void **params,
+                      void **extra, hipEvent_t start,
+                      hipEvent_t stop) __asm__("_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_"
+                                               "tjjjjjjmP12ihipStream_tPPvS4_"
+                                               "P11ihipEvent_tS6_");
+
+static void test_cpp_names(void) {
+	uint32_t zero = 0, one = 1, two = 2, *p = device_copy(&zero, sizeof zero);
+	hipEvent_t stop;
+	must(hipEventCreate(&stop));
+	must(ext_launch(kernel("add"), 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){ &p, &one }, NULL,
+	                NULL, stop, 0));
+	must(hcc_launch(kernel("add"), 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){ &p, &two }, NULL,
+	                NULL, stop));
+	must(hipEventSynchronize(stop));
+	ok(*p == 3, "hipExtModuleLaunchKernel has its names in C++, too");
+	must(hipEventDestroy(stop));
+	must(hipFree(p));
+}
+
 static void test_partial(void) {
 	uint32_t out[128] = { 0 }, r[16], *p = device_copy(out, sizeof out), block = 64, n = 0;
 	must(hipExtModuleLaunchKernel(kernel("here"), 100, 1, 1, 64, 1, 1, 0, NULL,
@@ -594,6 +622,7 @@ int main(void) {
 	test_features();
 	test_registration();
 	test_packet();
+	test_cpp_names();
 	test_partial();
 	test_axes();
 	test_descriptors();

@@ -224,6 +224,53 @@ hipError_t hipMemcpyBatchAsync(void **to, void **from, size_t *bytes, size_t n, 
                                size_t *indices, size_t n_attributes, size_t *failed,
                                hipStream_t stream);
 
+/* hipMemcpy3DBatchOp */
+struct batch_box {
+	struct batch_end {
+		int type;
+		void *at;
+		size_t row, layer;
+		hipMemLocation hint;
+	} from, to;
+	struct hipExtent extent;
+	int order;
+	unsigned flags;
+};
+hipError_t hipMemcpy3DBatchAsync(size_t n, struct batch_box *list, size_t *failed,
+                                 unsigned long long flags, hipStream_t stream);
+
+static void test_boxes(void) {
+	enum { POINTER = 1, ARRAY = 2, BYTES = 4 * 3 * 2 };
+	uint8_t *p = device_bytes(BYTES), *q = device_bytes(8 * 4 * 2), out[8 * 4 * 2];
+	size_t failed = 9;
+	struct batch_box all[] = {
+		{ .from = { .type = POINTER, .at = p },
+		  .to = { .type = POINTER, .at = q, .row = 8, .layer = 4 },
+		  .extent = { 4, 3, 2 },
+		  .order = 1 },
+		{ .from = { .type = POINTER, .at = q },
+		  .to = { .type = POINTER, .at = p + 4 },
+		  .extent = { 4, 1, 1 },
+		  .order = 3 },
+	};
+	for (uint8_t i = 0; i < BYTES; i++)
+		p[i] = i;
+	must(hipMemset(q, 99, sizeof out));
+	must(hipMemcpy3DBatchAsync(2, all, &failed, 0, NULL));
+	must(hipMemcpy(out, q, sizeof out, hipMemcpyDeviceToHost));
+	ok(out[0] == 0 && out[4] == 99 && out[8] == 4 && out[32 + 16 + 3] == BYTES - 1 && p[4] == 0,
+	   "boxes are copied one after the other, with rows and layers of their own");
+	all[1].from.type = ARRAY;
+	ok(hipMemcpy3DBatchAsync(2, all, &failed, 0, NULL) == hipErrorInvalidValue && failed == 1,
+	   "the first that cannot be copied is known");
+	ok(hipMemcpy3DBatchAsync(0, all, NULL, 0, NULL) == hipErrorInvalidValue &&
+	           hipMemcpy3DBatchAsync(1, NULL, NULL, 0, NULL) == hipErrorInvalidValue &&
+	           hipMemcpy3DBatchAsync(1, all, NULL, 1, NULL) == hipErrorInvalidValue,
+	   "there are some, and no flags");
+	must(hipFree(p));
+	must(hipFree(q));
+}
+
 static void test_rows(void) {
 	uint16_t *p = device_bytes(64), host[4] = { 0 };
 	size_t bytes[] = { 2, 2 }, failed = 9;
@@ -265,6 +312,7 @@ int main(void) {
 	test_pools();
 	test_contexts();
 	test_rows();
+	test_boxes();
 	must(hipModuleUnload(probe));
 	return done_testing();
 }
