@@ -33,6 +33,7 @@ enum { ITEMS = 64, SEEDS = 64, LDS_BYTES = 1024 };
 static unsigned items = ITEMS;
 static const struct mx_schedule *schedule; /* NULL: that of the seed */
 static int unwritten = -1;                 /* a byte of device memory, or -1 */
+static bool lane_by_lane;
 
 static inline bool is_race(const struct machine *m) {
 	return m->report.n_findings && m->report.findings->kind == MX_RACE_LDS;
@@ -50,6 +51,7 @@ static inline const struct machine *run_seed(const uint32_t *code, size_t bytes,
 	m.launch.block[0] = items;
 	m.launch.seed = seed;
 	m.launch.schedule = schedule;
+	m.launch.lane_by_lane = lane_by_lane;
 	m.kernel.lds_bytes = LDS_BYTES;
 	fill_arena(0);
 	for (uint32_t at = 0; at < LDS_BYTES; at += 4)

@@ -169,23 +169,57 @@ static struct mx_footprint *footprint_of(const struct mx_race_range *r) {
 	return *f;
 }
 
-/* Records the accesses of all lanes together. False: the caller records them lane by lane; if
- * r->together, only those to pages with cells. A read may be recorded twice. */
-static bool walk_together(struct mx_race_range *r, uint64_t lanes, const struct mx_wave_access *c) {
+/* The accesses of a footprint, as walk_together has them. */
+static bool access_pages(struct mx_race_range *r, const struct mx_footprint *f,
+                         const struct mx_wave_access *c) {
 	struct maps maps = maps_of(r);
-	const struct mx_summary_functions *by = mx_race_analysis_of(r->w->group->run)->summary;
 	struct mx_race_page *page[MX_LANES];
-	struct mx_footprint *f;
 	bool all = true;
-	r->together = false;
-	if (!may_be_together(r, maps.accesses, c->bytes) || !(f = footprint_of(r)) ||
-	    !by->footprint(f, c->at, c->offset, lanes, c->bytes) ||
-	    !find_pages(r, f, maps, c, page))
+	if (!find_pages(r, f, maps, c, page))
 		return false;
 	r->together = true;
 	for (unsigned i = 0; i < f->n; i++)
 		all &= access_page(r, maps.accesses, page[i], &f->page[i], c);
 	return all;
+}
+
+/* Records the accesses of all lanes together. False: the caller records them lane by lane; if
+ * r->together, only those to pages with cells. A read may be recorded twice. */
+static bool walk_together(struct mx_race_range *r, uint64_t lanes, const struct mx_wave_access *c) {
+	struct maps maps = maps_of(r);
+	const struct mx_summary_functions *by = mx_race_analysis_of(r->w->group->run)->summary;
+	struct mx_footprint *f;
+	r->together = false;
+	return may_be_together(r, maps.accesses, c->bytes) && (f = footprint_of(r)) &&
+	       by->footprint(f, c->at, c->offset, lanes, c->bytes) && access_pages(r, f, c);
+}
+
+/* The cells of the bytes of a page from `at` on, up to `end`. */
+static void find_cells(struct mx_footprint_page *p, uint64_t at, uint64_t end, unsigned unit) {
+	p->page = at / MX_RACE_PAGE;
+	p->lanes = 0;
+	p->cells = (mx_cells){ 0 };
+	for (; at < end; at += unit)
+		p->cells[at % MX_RACE_PAGE / unit / 64] |= 1ull << at % MX_RACE_PAGE / unit % 64;
+}
+
+/* The same of a range that is no lane's, in whole cells. */
+static bool walk_run(struct mx_race_range *r) {
+	const struct mx_wave_access c = { .kind = MX_UNKNOWN, .bytes = unit_of(r) };
+	uint64_t at = r->at, end = at + r->bytes;
+	struct mx_footprint f;
+	r->together = false;
+	if (c.bytes < 4 || r->kind == MX_RACE_ATOMIC || r->bytes > MX_LANES / 2 * MX_RACE_PAGE ||
+	    (r->lds && end > r->w->group->lds_bytes) ||
+	    !may_be_together(r, maps_of(r).accesses, c.bytes))
+		return false;
+	for (f.n = 0; at < end; f.n++) {
+		uint64_t next = (at / MX_RACE_PAGE + 1) * MX_RACE_PAGE;
+		next = next < end ? next : end;
+		find_cells(&f.page[f.n], at, next, c.bytes);
+		at = next;
+	}
+	return access_pages(r, &f, &c);
 }
 
 /* The same, dword by dword: the addresses are multiples of 4 only, or the size is no power of 2. */
@@ -414,7 +448,8 @@ static void access_extent(void *range, const struct mx_extent *e) {
 	r->bytes = e->bytes;
 	mx_access me = r->me;
 	r->me = e->rmw ? mx_access_as_sync(me) : me;
-	walk_range(r);
+	if (!walk_run(r))
+		walk_range(r);
 	r->me = me;
 }
 

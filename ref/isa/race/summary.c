@@ -300,10 +300,10 @@ static void note_run(struct mx_race_page *p, unsigned first, unsigned n,
 static bool note_contents(struct mx_race_map *m, struct mx_race_page *p, uint64_t lanes,
                           const struct mx_wave_access *c) {
 	bool loaded = c->kind >= MX_LOADED;
-	unsigned first = (unsigned)__builtin_ctzll(lanes);
-	unsigned n = (unsigned)__builtin_popcountll(lanes);
 	if (c->kind == MX_UNKNOWN)
 		return true;
+	unsigned first = (unsigned)__builtin_ctzll(lanes);
+	unsigned n = (unsigned)__builtin_popcountll(lanes);
 	if (loaded && !p->source)
 		p->source = mx_slabs_take(&m->slabs, MX_RACE_PAGE / 4 * sizeof *p->source);
 	if (!loaded && !p->value)
@@ -331,7 +331,7 @@ static bool write_page(struct mx_race_range *r, struct mx_race_map *m, struct mx
                        const struct mx_wave_access *c) {
 	mx_cells own_wait = { 0 };
 	bool first = !mx_cells_meet(&p->touched, &cells);
-	if (!mx_footprint_is_apart(f, c->bytes) || may_stay_first(r, p, cells) ||
+	if ((c->at && !mx_footprint_is_apart(f, c->bytes)) || may_stay_first(r, p, cells) ||
 	    !(first || may_write(r, p, cells, &own_wait)) || !make_room(m, p, cells))
 		return false;
 	for (unsigned i = 0; !first && i < p->n; i++)

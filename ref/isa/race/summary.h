@@ -5,13 +5,13 @@
 #include "accesses.h"
 #include "footprint.h"
 
-/* What lanes access; and the contents that they leave if they write: rows of dwords, the addresses
- * of LDS-DMA, or neither: unknown. */
+/* What lanes access, or a copy beside them; and the contents that they leave if they write: rows of
+ * dwords, the addresses of LDS-DMA, or neither: unknown. */
 struct mx_wave_access {
 	mx_written_kind kind;
 	const mx_vreg *rows;     /* MX_VALUE; NULL: zeros */
 	const uint64_t *sources; /* MX_LOADED: of each lane */
-	const uint64_t *at;      /* the addresses of the lanes, plus `offset` */
+	const uint64_t *at;      /* the addresses of the lanes, plus `offset`; NULL: of no lanes */
 	uint64_t offset;
 	unsigned bytes; /* of a lane */
 };
