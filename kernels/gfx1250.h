@@ -64,12 +64,9 @@ INLINE buffer make_buffer(const GLOBAL void *base, u32 bytes) {
  * One instruction of a wave copies a tile. Copies of a wave are in order, so that tensorcnt counts
  * those that are not complete; nothing orders them with other accesses. */
 
-/* What a descriptor says beside places and sizes. Other bits: the mask of the workgroups of a
- * cluster that load together. */
-enum {
-	TILE_OF_DWORDS = 2 << 16, /* elements of 4 bytes; without it, of one byte */
-	TILE_ARRIVES = 1 << 18,   /* at the barrier in LDS, when the copy is complete */
-};
+/* What a descriptor says beside places and sizes, and the mask of the workgroups of a cluster that
+ * load together. */
+enum { TILE_OF_DWORDS = 2 << 16 }; /* elements of 4 bytes; without it, of one byte */
 /* In LDS, after each `bytes` of a load, a power of two from 8 to 1,024. */
 #define PAD_16_AFTER(bytes) (1 << 20 | (__builtin_ctz(bytes) - 3) << 22 | 3 << 25)
 
@@ -80,7 +77,6 @@ struct tile {
 	u32 flags, columns, rows, right, below, stride;
 	const GLOBAL u8 *memory;
 	LDS u8 *lds;
-	LDS void *barrier;
 };
 
 INLINE i32x4 tile_places(const struct tile *t) {
@@ -90,10 +86,9 @@ INLINE i32x4 tile_places(const struct tile *t) {
 }
 
 INLINE i32x8 tile_sizes(const struct tile *t) {
-	u32 barrier = (u32)t->barrier / 8;
 	return (i32x8){
 		(int)t->flags,
-		(int)((barrier & 0xffff) | t->right << 16),
+		(int)(t->right << 16),
 		(int)(t->right >> 16 | t->below << 16),
 		(int)(t->below >> 16 | t->columns << 16),
 		(int)t->rows,

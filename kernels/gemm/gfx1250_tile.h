@@ -240,7 +240,7 @@ INLINE void store_product(const struct matrices *m, const struct position *at,
 	                           .stride = m->N,
 	                           .memory = (GLOBAL u8 *)(m->c + (u64)row * m->N + col),
 	                           .lds = (LDS u8 *)lds.c[WAVE()] });
-	WAIT_TENSORCNT(0);
+	WAIT_TENSORCNT(0); /* LDS ends with the workgroup */
 }
 
 #endif
