@@ -27,6 +27,7 @@ struct mx_architecture {
 	uint16_t simd_waves, simd_vgprs; /* of one SIMD at most; VGPRs of all its waves */
 	uint8_t vgpr_granule;            /* VGPRs that a wave takes at once */
 	uint16_t lds_granule;            /* bytes that a workgroup takes at once; 0: unknown */
+	uint32_t most_yz; /* workgroups along y and z, or clusters, if there are any */
 };
 
 /* That of the device: gfx950, or what the environment variable MXHIP_ARCH names at the first call,

@@ -6,9 +6,10 @@
 #include "codeobject.h"
 
 static const struct mx_architecture known[] = {
-	{ "gfx950", "gfx950:sramecc+:xnack-", 160 * 1024, false, 8, 512, 8,
-	  1280 },                                                    /* [ISA 2.2.1, 3.6.4] */
-	{ "gfx1250", "gfx1250", 320 * 1024, true, 16, 1024, 16, 0 }, /* [LLVM AMDGPUBaseInfo] */
+	/* [ISA 2.2.1, 3.6.4] */
+	{ "gfx950", "gfx950:sramecc+:xnack-", 160 * 1024, false, 8, 512, 8, 1280, UINT32_MAX },
+	/* [LLVM AMDGPUBaseInfo]; TTMP7 has 16 bits for y and for z [CDNA5 ISA 2.3] */
+	{ "gfx1250", "gfx1250", 320 * 1024, true, 16, 1024, 16, 0, 1 << 16 },
 };
 enum { KNOWN = sizeof known / sizeof *known };
 

@@ -125,6 +125,18 @@ static hipError_t check_cluster(const struct mx_function *f, const struct mx_sha
 	                   c[1], c[2], f->name, k[0], k[1], k[2]);
 }
 
+/* The registers of a workgroup's place along y and z have so many bits. */
+static hipError_t check_grid(const struct mx_function *f, const struct mx_shape *s) {
+	const uint32_t *cluster = s->cluster[0] ? s->cluster : f->cluster;
+	uint32_t most = mx_architecture()->most_yz;
+	for (unsigned i = 1; i < 3; i++)
+		if ((s->grid[i] - 1) / (cluster[i] ? cluster[i] : 1) >= most)
+			return mx_hip_fail(hipErrorInvalidConfiguration,
+			                   "%u workgroups along %c, the device numbers %u",
+			                   s->grid[i], "xyz"[i], most);
+	return hipSuccess;
+}
+
 hipError_t mx_launch_check(const struct mx_function *f, const struct mx_shape *s) {
 	hipError_t e = mx_function_check(f);
 	if (e != hipSuccess)
@@ -140,6 +152,8 @@ hipError_t mx_launch_check(const struct mx_function *f, const struct mx_shape *s
 			"%u bytes of dynamic LDS beside %u of kernel %s, the device has %u",
 			s->dynamic_lds, f->kernel.lds_bytes, f->name, mx_architecture()->lds_bytes);
 	e = check_cluster(f, s);
+	if (e == hipSuccess)
+		e = check_grid(f, s);
 	return e == hipSuccess ? check_block(f, s) : e;
 }
 
