@@ -1,5 +1,7 @@
-/* The traits of an instruction of gfx1250 that matter to wait states: of the vector ALU alone. */
+/* The traits of an instruction of gfx1250 that matter to wait states: of the vector ALU, and
+ * of s_setreg. */
 #include "../../mma/wmma.h"
+#include "../encoding/hwreg.h"
 #include "../encoding/operands.h"
 #include "hazard.h"
 
@@ -42,8 +44,16 @@ static void add_operand(struct mx_hazard_traits *f, const struct mx_operand *o) 
 		mx_traits_add(f, MX_OPERAND_AB, o->code, o->dwords);
 }
 
+static bool sets_mode(const struct mx_inst *in) {
+	return in->op && mx_kind_of(in->op) == MX_IS_SETREG && mx_hw_field(in).reg == MX_HW_MODE;
+}
+
 void mx_gfx1250_traits(const struct mx_inst *in, struct mx_hazard_traits *f) {
 	*f = (struct mx_hazard_traits){ .in = in };
+	if (sets_mode(in)) {
+		f->classes = IN(SET_MODE);
+		mx_traits_match(f, MX_HAZARDS_GFX1250);
+	}
 	if (!in->op || in->op->encoding <= MX_SMEM || in->op->encoding >= MX_DS)
 		return;
 	f->states = 1;
@@ -54,6 +64,7 @@ void mx_gfx1250_traits(const struct mx_inst *in, struct mx_hazard_traits *f) {
 	else
 		f->classes = IN(NOT_TRANS) | IN(COEXECUTES) |
 		             (mx_kind_of(in->op) == MX_IS_DUAL ? IN(DUAL) : IN(ALONE));
+	f->classes |= in->op->id == MX_OP_v_nop ? 0 : IN(VALU);
 	MX_FOR_OPERANDS(o, in)
 		add_operand(f, o);
 	mx_traits_match(f, MX_HAZARDS_GFX1250);
