@@ -303,15 +303,16 @@ MXHIP_API hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureM
 	                     : mx_hip_return(hipErrorInvalidValue);
 }
 
-/* edges: hipGraphEdgeData of HIP 7, which has no effect. */
+/* edges: hipGraphEdgeData of HIP 7. */
 MXHIP_API hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t g,
                                                   const hipGraphNode_t *on, const void *edges,
                                                   size_t n, hipStreamCaptureMode mode);
 MXHIP_API hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t g,
                                                   const hipGraphNode_t *on, const void *edges,
                                                   size_t n, hipStreamCaptureMode mode) {
-	bool good = is_mode(mode) && mx_is_graph(g) && (on || !n);
-	(void)edges;
+	bool good = is_mode(mode) && mx_is_graph(g) && !on == !n;
+	if (good && edges)
+		return mx_hip_fail(hipErrorNotSupported, "data of a dependency");
 	for (size_t i = 0; good && i < n; i++)
 		good = mx_graph_position(g, on[i]) < g->n;
 	return good ? begin(stream, mode, g, on, n) : mx_hip_return(hipErrorInvalidValue);

@@ -465,19 +465,34 @@ static bool is_same_dependence(const struct hipGraphNode *a, const struct hipGra
 	return same;
 }
 
-/* The first node in which a graph differs in form from another one with as many nodes; NULL if it
- * is like it. */
-static hipGraphNode_t differing(const struct ihipGraph *a, const struct ihipGraph *b,
-                                hipGraphExecUpdateResult *how) {
-	for (size_t i = 0; i < a->n; i++) {
-		bool type = a->nodes[i]->type == b->nodes[i]->type;
-		*how = type ? hipGraphExecUpdateErrorTopologyChanged
-		            : hipGraphExecUpdateErrorNodeTypeChanged;
-		if (!type || !is_same_dependence(a->nodes[i], b->nodes[i]))
-			return a->nodes[i];
+/* A kernel stays on its device, a copy keeps its kind. */
+static hipGraphExecUpdateResult difference(const struct hipGraphNode *a,
+                                           const struct hipGraphNode *b) {
+	const struct hipGraphNode *in_child;
+	if (a->type != b->type)
+		return hipGraphExecUpdateErrorNodeTypeChanged;
+	if (a->type == hipGraphNodeTypeKernel &&
+	    a->kernel.function->module->device != b->kernel.function->module->device)
+		return hipGraphExecUpdateErrorUnsupportedFunctionChange;
+	if (a->type == hipGraphNodeTypeMemcpy && a->copy.kind != b->copy.kind)
+		return hipGraphExecUpdateErrorParametersChanged;
+	if (!is_same_dependence(a, b))
+		return hipGraphExecUpdateErrorTopologyChanged;
+	return a->type == hipGraphNodeTypeGraph ? mx_graph_difference(a->child, b->child, &in_child)
+	                                        : hipGraphExecUpdateSuccess;
+}
+
+hipGraphExecUpdateResult mx_graph_difference(const struct ihipGraph *a, const struct ihipGraph *b,
+                                             const struct hipGraphNode **node) {
+	hipGraphExecUpdateResult how = hipGraphExecUpdateSuccess;
+	*node = NULL;
+	if (a->n != b->n)
+		return hipGraphExecUpdateErrorTopologyChanged;
+	for (size_t i = 0; how == hipGraphExecUpdateSuccess && i < a->n; i++) {
+		how = difference(a->nodes[i], b->nodes[i]);
+		*node = how == hipGraphExecUpdateSuccess ? NULL : b->nodes[i];
 	}
-	*how = hipGraphExecUpdateSuccess;
-	return NULL;
+	return how;
 }
 
 /* Takes the nodes of a graph of the same form. They keep the originals of the old ones. */
@@ -499,10 +514,9 @@ MXHIP_API hipError_t hipGraphExecUpdate(hipGraphExec_t exec, hipGraph_t g, hipGr
 	*error = NULL;
 	*result = hipGraphExecUpdateError;
 	hipError_t e = copy_graph(&made, g);
-	if (e == hipSuccess && made.n != exec->graph.n)
-		*result = hipGraphExecUpdateErrorTopologyChanged;
-	else if (e == hipSuccess) {
-		hipGraphNode_t node = differing(&made, &exec->graph, result);
+	if (e == hipSuccess) {
+		const struct hipGraphNode *node;
+		*result = mx_graph_difference(&exec->graph, &made, &node);
 		*error = node ? (hipGraphNode_t)node->origin : NULL;
 	}
 	if (*result == hipGraphExecUpdateSuccess)

@@ -30,6 +30,10 @@ struct hipGraphNode {
 		const struct mx_function *function;
 		struct mx_shape shape;
 		struct mx_arguments arguments;
+		struct {
+			int set; /* the attribute that the program has set, or 0 */
+			hipKernelNodeAttrValue value;
+		} attributes;
 	} kernel;
 	struct mx_copy copy;
 	hipMemcpy3DParms box; /* the copy, as a program has given it; or in the driver's form */
@@ -110,6 +114,11 @@ hipError_t mx_graph_take_memory(const struct ihipGraph *g, bool again);
  * the end of all that a graph has. */
 bool mx_references_copy(struct ihipGraph *to, const struct ihipGraph *from);
 void mx_references_release(struct ihipGraph *g);
+
+/* How the second graph differs from the first, which may become like it; *node, if not NULL, is the
+ * node of the second that does. */
+hipGraphExecUpdateResult mx_graph_difference(const struct ihipGraph *a, const struct ihipGraph *b,
+                                             const struct hipGraphNode **node);
 
 /* Runs a node; of a child graph the nodes in the order of its list, and the first error ends it. */
 hipError_t mx_node_run(const struct hipGraphNode *node);

@@ -29,6 +29,8 @@ static hipError_t set(struct hipGraphNode *node, hipError_t e, struct hipGraphNo
 	node->origin = old.origin;
 	node->graph = old.graph;
 	node->disabled = old.disabled;
+	node->kernel.attributes = old.kernel.attributes;
+	node->kernel.shape.cooperative |= old.kernel.shape.cooperative;
 	node->n_before = old.n_before;
 	node->before = old.before;
 	old.before = NULL;
@@ -39,6 +41,47 @@ static hipError_t set(struct hipGraphNode *node, hipError_t e, struct hipGraphNo
 /* The node of an executable graph; NULL if there is none. */
 static struct hipGraphNode *in(hipGraphExec_t exec, hipGraphNode_t original) {
 	return mx_is_graph_exec(exec) ? mx_graph_copy_of(&exec->graph, original) : NULL;
+}
+
+static bool is_on_one_device(const void *a, const void *b) {
+	struct mx_allocation of_a, of_b;
+	return !mx_hip_about(a, &of_a) || !mx_hip_about(b, &of_b) || of_a.device == of_b.device;
+}
+
+/* What a node of an executable graph does keeps its devices, the kind of a copy, and the size of a
+ * set of rows. */
+static bool is_like(const struct hipGraphNode *a, const struct hipGraphNode *b) {
+	const hipMemsetParams *x = &a->set, *y = &b->set;
+	if (a->type == hipGraphNodeTypeMemset)
+		return is_on_one_device(x->dst, y->dst) &&
+		       (y->height == 1 || (x->height == y->height &&
+		                           x->width * x->elementSize == y->width * y->elementSize));
+	return a->type != hipGraphNodeTypeMemcpy || a->copy.kind == b->copy.kind;
+}
+
+/* Sets a node of an executable graph. */
+static hipError_t reset(hipGraphExec_t exec, hipGraphNode_t original, hipError_t e,
+                        struct hipGraphNode *made) {
+	struct hipGraphNode *node = in(exec, original);
+	if (e == hipSuccess && node && node->type == made->type && !is_like(node, made)) {
+		mx_node_clear(made);
+		return mx_hip_fail(hipErrorInvalidValue,
+		                   "another kind of copy, device or size than the node's");
+	}
+	return set(node, e, made);
+}
+
+/* The same for nodes whose copy keeps its devices, too. */
+static hipError_t reset_in_place(hipGraphExec_t exec, hipGraphNode_t original, hipError_t e,
+                                 struct hipGraphNode *made) {
+	const struct hipGraphNode *node = in(exec, original);
+	if (e == hipSuccess && node &&
+	    (!is_on_one_device(node->copy.to, made->copy.to) ||
+	     !is_on_one_device(node->copy.from, made->copy.from))) {
+		mx_node_clear(made);
+		return mx_hip_fail(hipErrorInvalidValue, "memory of another device");
+	}
+	return reset(exec, original, e, made);
 }
 
 static bool is(hipGraphNode_t node, hipGraphNodeType type) {
@@ -92,7 +135,7 @@ MXHIP_API hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node,
 MXHIP_API hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
                                                      const hipKernelNodeParams *p) {
 	struct hipGraphNode made;
-	return set(in(exec, node), kernel(&made, p), &made);
+	return reset(exec, node, kernel(&made, p), &made);
 }
 
 /* The arguments are the node's own; there are none for arguments in the packed form. */
@@ -110,23 +153,49 @@ MXHIP_API hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelN
 	return mx_hip_return(hipSuccess);
 }
 
-/* Attributes of launches: here only whether all workgroups are resident at once. */
+/* Attributes of launches. One of a node is set at a time, as in AMD's runtime. The window of
+ * accesses that stay in the cache is told, and has no effect. */
 
-enum { ATTRIBUTE_COOPERATIVE = 2 }; /* hipLaunchAttributeCooperative */
+enum { /* hipLaunchAttributeID of HIP 7 */
+       ATTRIBUTE_WINDOW = 1,
+       ATTRIBUTE_COOPERATIVE = 2,
+       ATTRIBUTE_PRIORITY = 8,
+       MOST_BYTES = 0, /* of a window: hipDeviceAttributeAccessPolicyMaxWindowSize */
+};
+
+static bool is_attribute(int id) {
+	return id == ATTRIBUTE_WINDOW || id == ATTRIBUTE_COOPERATIVE || id == ATTRIBUTE_PRIORITY;
+}
+
+static bool is_window(const hipAccessPolicyWindow *w) {
+	return w->hitRatio >= 0 && w->hitRatio <= 1 && w->num_bytes <= MOST_BYTES &&
+	       w->missProp != hipAccessPropertyPersisting;
+}
 
 MXHIP_API hipError_t hipGraphKernelNodeSetAttribute(hipGraphNode_t node, hipKernelNodeAttrID id,
                                                     const hipKernelNodeAttrValue *value) {
-	if (!value || !is(node, hipGraphNodeTypeKernel) || (int)id != ATTRIBUTE_COOPERATIVE)
+	bool good = value && is(node, hipGraphNodeTypeKernel) &&
+	            ((int)id == ATTRIBUTE_COOPERATIVE ||
+	             ((int)id == ATTRIBUTE_WINDOW && is_window(&value->accessPolicyWindow)));
+	if (!good)
 		return mx_hip_return(hipErrorInvalidValue);
-	node->kernel.shape.cooperative = value->cooperative;
+	node->kernel.attributes.set = (int)id;
+	node->kernel.attributes.value = *value;
+	if ((int)id == ATTRIBUTE_COOPERATIVE)
+		node->kernel.shape.cooperative = value->cooperative;
 	return mx_hip_return(hipSuccess);
 }
 
 MXHIP_API hipError_t hipGraphKernelNodeGetAttribute(hipGraphNode_t node, hipKernelNodeAttrID id,
                                                     hipKernelNodeAttrValue *value) {
-	if (!value || !is(node, hipGraphNodeTypeKernel) || (int)id != ATTRIBUTE_COOPERATIVE)
+	if (!value || !is(node, hipGraphNodeTypeKernel) || !is_attribute((int)id))
 		return mx_hip_return(hipErrorInvalidValue);
-	value->cooperative = node->kernel.shape.cooperative;
+	int set = node->kernel.attributes.set;
+	if (set && set != (int)id)
+		return mx_hip_fail(hipErrorInvalidValue, "the node has attribute %d", set);
+	*value = node->kernel.attributes.value;
+	if (!set && (int)id == ATTRIBUTE_COOPERATIVE)
+		value->cooperative = node->kernel.shape.cooperative;
 	return mx_hip_return(hipSuccess);
 }
 
@@ -134,6 +203,10 @@ MXHIP_API hipError_t hipGraphKernelNodeCopyAttributes(hipGraphNode_t from, hipGr
 MXHIP_API hipError_t hipGraphKernelNodeCopyAttributes(hipGraphNode_t from, hipGraphNode_t to) {
 	if (!is(from, hipGraphNodeTypeKernel) || !is(to, hipGraphNodeTypeKernel))
 		return mx_hip_return(hipErrorInvalidValue);
+	int set = to->kernel.attributes.set;
+	if (set && set != from->kernel.attributes.set)
+		return mx_hip_fail(hipErrorInvalidContext, "the node has attribute %d", set);
+	to->kernel.attributes = from->kernel.attributes;
 	to->kernel.shape.cooperative = from->kernel.shape.cooperative;
 	return mx_hip_return(hipSuccess);
 }
@@ -160,17 +233,23 @@ MXHIP_API hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t *out, hipGraph_t g,
 	return add(out, g, on, n, copy(&made, to, from, bytes, kind), &made);
 }
 
+/* A copy that is added may have no bytes, one that is set has some, as in AMD's runtime. */
+static hipError_t some(struct hipGraphNode *node, void *to, const void *from, size_t bytes,
+                       hipMemcpyKind kind) {
+	return bytes ? copy(node, to, from, bytes, kind) : mx_hip_return(hipErrorInvalidValue);
+}
+
 MXHIP_API hipError_t hipGraphMemcpyNodeSetParams1D(hipGraphNode_t node, void *to, const void *from,
                                                    size_t bytes, hipMemcpyKind kind) {
 	struct hipGraphNode made;
-	return set(node, copy(&made, to, from, bytes, kind), &made);
+	return set(node, some(&made, to, from, bytes, kind), &made);
 }
 
 MXHIP_API hipError_t hipGraphExecMemcpyNodeSetParams1D(hipGraphExec_t exec, hipGraphNode_t node,
                                                        void *to, const void *from, size_t bytes,
                                                        hipMemcpyKind kind) {
 	struct hipGraphNode made;
-	return set(in(exec, node), copy(&made, to, from, bytes, kind), &made);
+	return reset(exec, node, some(&made, to, from, bytes, kind), &made);
 }
 
 /* ---- copies to and from a variable ---- */
@@ -206,7 +285,8 @@ static hipError_t from_symbol(struct hipGraphNode *node, void *to, const void *s
 		hipGraphExec_t exec, hipGraphNode_t node, to_type to, from_type from,              \
 		size_t bytes, size_t offset, hipMemcpyKind kind) {                                 \
 		struct hipGraphNode made;                                                          \
-		return set(in(exec, node), make(&made, to, from, bytes, offset, kind), &made);     \
+		return reset_in_place(exec, node, make(&made, to, from, bytes, offset, kind),      \
+		                      &made);                                                      \
 	}
 SYMBOL_NODE(ToSymbol, to_symbol, const void *, const void *)
 SYMBOL_NODE(FromSymbol, from_symbol, void *, const void *)
@@ -277,7 +357,7 @@ static hipError_t values(struct hipGraphNode *node, const hipBatchMemOpNodeParam
 	MXHIP_API hipError_t hipGraphExec##Kind##SetParams(hipGraphExec_t exec,                    \
 	                                                   hipGraphNode_t node, exec_type *p) {    \
 		struct hipGraphNode made;                                                          \
-		return set(in(exec, node), make(&made, p), &made);                                 \
+		return reset_in_place(exec, node, make(&made, p), &made);                          \
 	}                                                                                          \
 	MXHIP_API hipError_t hipGraph##Kind##GetParams(hipGraphNode_t node, params_type *p) {      \
 		if (!p || !is(node, node_type))                                                    \
@@ -323,7 +403,7 @@ MXHIP_API hipError_t hipDrvGraphExecMemcpyNodeSetParams(hipGraphExec_t exec, hip
                                                         const HIP_MEMCPY3D *d, hipCtx_t context) {
 	struct hipGraphNode made;
 	(void)context;
-	return set(in(exec, node), driver_box(&made, d), &made);
+	return reset_in_place(exec, node, driver_box(&made, d), &made);
 }
 
 MXHIP_API hipError_t hipDrvGraphMemcpyNodeGetParams(hipGraphNode_t node, HIP_MEMCPY3D *d) {
@@ -374,7 +454,7 @@ static hipError_t get_event(hipGraphNode_t node, hipGraphNodeType type, hipEvent
 	MXHIP_API hipError_t hipGraphExec##Kind##SetEvent(hipGraphExec_t exec,                     \
 	                                                  hipGraphNode_t node, hipEvent_t e) {     \
 		struct hipGraphNode made;                                                          \
-		return set(in(exec, node), event(&made, type, e), &made);                          \
+		return reset(exec, node, event(&made, type, e), &made);                            \
 	}                                                                                          \
 	MXHIP_API hipError_t hipGraph##Kind##GetEvent(hipGraphNode_t node, hipEvent_t *e) {        \
 		return get_event(node, type, e);                                                   \
@@ -398,7 +478,11 @@ MXHIP_API hipError_t hipGraphAddChildGraphNode(hipGraphNode_t *out, hipGraph_t g
 MXHIP_API hipError_t hipGraphExecChildGraphNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
                                                          hipGraph_t c) {
 	struct hipGraphNode made;
-	return set(in(exec, node), child(&made, c), &made);
+	const struct hipGraphNode *old = in(exec, node), *other;
+	bool known = old && old->type == hipGraphNodeTypeGraph && mx_is_graph(c);
+	if (known && mx_graph_difference(old->child, c, &other) != hipGraphExecUpdateSuccess)
+		return mx_hip_fail(hipErrorUnknown, "a graph of another form than the node's");
+	return reset(exec, node, child(&made, c), &made);
 }
 
 /* The node has the graph: the program may read and change it, and may not destroy it. */
@@ -497,7 +581,10 @@ static hipError_t any(struct hipGraphNode *node, hipGraphNodeParams *p) {
 	case hipGraphNodeTypeEventRecord: return event(node, p->type, p->eventRecord.event);
 	case hipGraphNodeTypeMemAlloc: return mx_graph_alloc_node(node, &p->alloc);
 	case hipGraphNodeTypeMemFree: return mx_graph_free_node(node, p->free.dptr);
-	default: return mx_hip_fail(hipErrorNotSupported, "a node of type %d", (int)p->type);
+	case hipGraphNodeTypeExtSemaphoreSignal:
+	case hipGraphNodeTypeExtSemaphoreWait:
+		return mx_hip_fail(hipErrorNotSupported, "a semaphore of another API");
+	default: return mx_hip_fail(hipErrorInvalidValue, "a node of type %d", (int)p->type);
 	}
 }
 
@@ -523,19 +610,22 @@ MXHIP_API hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodePara
 MXHIP_API hipError_t hipGraphExecNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
                                                hipGraphNodeParams *p) {
 	struct hipGraphNode made;
-	return set(in(exec, node), changed(&made, p), &made);
+	return reset(exec, node, changed(&made, p), &made);
 }
 
 /* ---- nodes that do not run ---- */
+
+static bool may_rest(const struct hipGraphNode *node) {
+	return node->type == hipGraphNodeTypeKernel || node->type == hipGraphNodeTypeMemcpy ||
+	       node->type == hipGraphNodeTypeMemset;
+}
 
 MXHIP_API hipError_t hipGraphNodeSetEnabled(hipGraphExec_t exec, hipGraphNode_t node,
                                             unsigned enabled);
 MXHIP_API hipError_t hipGraphNodeSetEnabled(hipGraphExec_t exec, hipGraphNode_t node,
                                             unsigned enabled) {
 	struct hipGraphNode *found = in(exec, node);
-	bool can = found &&
-	           (found->type == hipGraphNodeTypeKernel ||
-	            found->type == hipGraphNodeTypeMemcpy || found->type == hipGraphNodeTypeMemset);
+	bool can = found && may_rest(found);
 	if (can)
 		found->disabled = !enabled;
 	return mx_hip_return(can ? hipSuccess : hipErrorInvalidValue);
@@ -546,7 +636,7 @@ MXHIP_API hipError_t hipGraphNodeGetEnabled(hipGraphExec_t exec, hipGraphNode_t 
 MXHIP_API hipError_t hipGraphNodeGetEnabled(hipGraphExec_t exec, hipGraphNode_t node,
                                             unsigned *enabled) {
 	const struct hipGraphNode *found = in(exec, node);
-	if (!found || !enabled)
+	if (!found || !enabled || !may_rest(found))
 		return mx_hip_return(hipErrorInvalidValue);
 	*enabled = !found->disabled;
 	return mx_hip_return(hipSuccess);
