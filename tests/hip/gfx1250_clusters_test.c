@@ -102,6 +102,11 @@ static void test_signals(void) {
 	ok(doubted == SEEDS, "not one before them, which may complete the barrier too often");
 	run("signals", GROUP, 2, 2, EARLY_AND_SLOW);
 	ok(finds(MX_STUCK, "no wave can make progress"), "  so that a wave waits forever");
+
+	const struct mx_schedule sequential = { .odd = UINT64_MAX };
+	with_options(.schedule = &sequential);
+	ok(run("signals", GROUP, 2, 2, AFTER_ALL) == hipSuccess && !n_findings(),
+	   "under the sequential schedule its workgroups are not taken to be stuck");
 }
 
 static void test_masks(void) {
