@@ -56,6 +56,27 @@ KERNEL(32) stuck(GLOBAL u32 *y, u32 unused) {
 	asm volatile("s_barrier_wait -3");
 }
 
+enum { AFTER_ALL, EARLY, EARLY_AND_SLOW };
+
+/* The first wave signals for its workgroup: after all its waves have waited for the last
+ * completion, or when they may not have done so. */
+KERNEL(GROUP) signals(GLOBAL u32 *y, u32 when) {
+	u32 first = __builtin_amdgcn_readfirstlane(me()) == 0;
+	for (u32 k = 0; k < 3; k++) {
+		asm volatile("s_barrier_signal -1");
+		if (when == AFTER_ALL)
+			asm volatile("s_barrier_wait -1");
+		if (first)
+			asm volatile("s_barrier_signal -3");
+		if (when != AFTER_ALL)
+			asm volatile("s_barrier_wait -1");
+		if (when == EARLY_AND_SLOW && !first)
+			__builtin_amdgcn_s_sleep(100);
+		asm volatile("s_barrier_wait -3");
+	}
+	y[group() * GROUP + me()] = me();
+}
+
 /* The workgroups of a row of a cluster load the same tile together, by tensor descriptor and by
  * lane. */
 SHARED volatile u32 tile[2][TILE];

@@ -87,6 +87,28 @@ static void test_barrier(void) {
 	ok(run("stuck", 32, 1, 1, 0) == hipSuccess, "without a cluster it has no effect");
 }
 
+enum { AFTER_ALL, EARLY, EARLY_AND_SLOW };
+
+static void test_signals(void) {
+	unsigned proved = 0, doubted = 0;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		with_options(.analysis = MX_ANALYSE_ORDER, .seed = seed);
+		must(run("signals", GROUP, 2, 2, AFTER_ALL));
+		proved += mxhipReport()->proof.outcome == MX_PROVED;
+		run("signals", GROUP, 2, 2, EARLY);
+		doubted += n_findings() || mxhipReport()->proof.doubt == MX_DOUBT_CLUSTER_ORDER;
+	}
+	ok(proved == SEEDS, "a signal after the last waits of the workgroup's waves is proved");
+	ok(doubted == SEEDS, "not one before them, which may complete the barrier too often");
+	run("signals", GROUP, 2, 2, EARLY_AND_SLOW);
+	ok(finds(MX_STUCK, "no wave can make progress"), "  so that a wave waits forever");
+
+	const struct mx_schedule sequential = { .odd = UINT64_MAX };
+	with_options(.schedule = &sequential);
+	ok(run("signals", GROUP, 2, 2, AFTER_ALL) == hipSuccess && !n_findings(),
+	   "under the sequential schedule its workgroups are not taken to be stuck");
+}
+
 static void test_masks(void) {
 	unsigned wrong = 0;
 	for (unsigned i = 0; i < 2 * TILE; i++)
@@ -144,6 +166,7 @@ int main(void) {
 	test_places(4, 4);
 	test_places(1, 1);
 	test_barrier();
+	test_signals();
 	test_masks();
 	test_lists();
 	done_testing();

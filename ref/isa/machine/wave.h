@@ -36,6 +36,7 @@ struct mx_cluster {
 	struct mx_group *member[MX_CLUSTER_GROUPS]; /* that have started and not ended, by rank */
 	uint32_t ended;                             /* by rank, a bit each */
 	uint32_t signalled;                         /* the barrier, since it completed */
+	uint32_t completions;                       /* of the barrier */
 	struct mx_clock *brought, *obtained; /* by signals, and by waits: for the analysis of order
 	                                      */
 };

@@ -4,7 +4,8 @@
  * itself. A barrier that completes has what all its waves brought. A wave obtains this when it has
  * waited for the barrier, and nothing before: so an access after a signal is not ordered before
  * those after the wait. A barrier without an expected number of signals completes after all waves
- * have signalled or ended, so it has those of ended waves, too. */
+ * have signalled or ended, so it has those of ended waves, too; that of a cluster has what the wave
+ * brought that signalled for the workgroup. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,8 +86,7 @@ void mx_race_past_begin(struct mx_group *g) {
 	for (unsigned i = 0; i < g->n_waves; i++)
 		o->past[i] = keep(o->beginning);
 	o->common = o->beginning;
-	for (unsigned b = 0; b < g->run->isa->n_barriers; b++)
-		o->named[b].init.in = NULL;
+	memset(o->named, 0, g->run->isa->n_barriers * sizeof *o->named);
 }
 
 void mx_race_past_end(struct mx_group *g) {
@@ -140,8 +140,9 @@ void mx_race_signal(struct mx_wave *w, const struct mx_inst *in, unsigned barrie
 void mx_race_complete(struct mx_group *g, unsigned barrier) {
 	struct mx_race_group *o = mx_race_group_of(g);
 	struct mx_race_past *p = o->signalled[barrier];
-	for (unsigned i = 0; p && i < g->n_waves; i++)
-		if (g->ended >> i & 1 && !g->barrier[barrier].expected)
+	bool all_waves = !g->barrier[barrier].expected && !mx_race_is_of_cluster(g, barrier);
+	for (unsigned i = 0; p && all_waves && i < g->n_waves; i++)
+		if (g->ended >> i & 1)
 			bring(&g->waves[i], NULL, p);
 	for (unsigned i = 0; p && i < g->n_waves; i++)
 		if (!(g->waves[i].complete >> barrier & 1)) {

@@ -144,16 +144,11 @@ static void workgroup_free(void *context, struct mx_group *g) {
 	free(mx_race_group_of(g));
 }
 
-static bool is_of_cluster(const struct mx_group *g, unsigned barrier) {
-	return g->cluster && barrier == g->run->isa->cluster_barrier;
-}
-
 static void barrier_opens(void *context, struct mx_group *g, unsigned barrier) {
 	(void)context;
-	if (is_of_cluster(g, barrier))
+	if (mx_race_is_of_cluster(g, barrier))
 		mx_race_cluster_open(g);
-	else
-		mx_race_complete(g, barrier);
+	mx_race_complete(g, barrier);
 }
 
 /* ---- waits ---- */
@@ -316,18 +311,16 @@ static void landed(void *context, struct mx_wave *w, struct mx_memop *m) {
 
 static void arrive(void *context, struct mx_wave *w, const struct mx_inst *in, unsigned barrier) {
 	(void)context;
-	if (is_of_cluster(w->group, barrier))
+	if (mx_race_is_of_cluster(w->group, barrier))
 		mx_race_cluster_signal(w);
-	else
-		mx_race_signal(w, in, barrier);
+	mx_race_signal(w, in, barrier);
 }
 
 static void pass(void *context, struct mx_wave *w, unsigned barrier) {
 	(void)context;
-	if (is_of_cluster(w->group, barrier))
+	if (mx_race_is_of_cluster(w->group, barrier))
 		mx_race_clock_pass(w, w->group->cluster->obtained);
-	else
-		mx_race_pass(w, barrier);
+	mx_race_pass(w, barrier);
 }
 
 static void barrier_changes(void *context, struct mx_wave *w, const struct mx_inst *in,

@@ -327,7 +327,8 @@ struct mx_race_clock {
 	bool has_past;                            /* the clock includes that of the wave's past */
 };
 
-/* A named barrier; named_barriers.c. */
+/* A named barrier, or that of the cluster, whose `init` is the workgroup's last signal;
+ * named_barriers.c. */
 struct mx_race_named {
 	struct mx_race_moment {
 		const struct mx_inst *in; /* NULL: none */
@@ -351,6 +352,9 @@ struct mx_race_group {
 	struct mx_race_wave *wave[MX_GROUP_WAVES]; /* as many as the workgroup has room for */
 };
 
+static inline bool mx_race_is_of_cluster(const struct mx_group *g, unsigned barrier) {
+	return g->cluster && barrier == g->run->isa->cluster_barrier;
+}
 static inline struct mx_race_group *mx_race_group_of(const struct mx_group *g) {
 	return g->watcher_data[MX_WATCHER_ORDER];
 }

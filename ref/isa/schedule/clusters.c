@@ -109,6 +109,7 @@ static void complete(struct mx_cluster *c, const struct mx_run *run) {
 	if (!c->signalled || (c->signalled | c->ended) != all_of(run))
 		return;
 	c->signalled = 0;
+	c->completions++;
 	for (unsigned i = 0; i < MX_CLUSTER_GROUPS; i++)
 		if (c->member[i])
 			mx_barrier_open(c->member[i], run->isa->cluster_barrier);

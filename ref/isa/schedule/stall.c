@@ -53,17 +53,23 @@ static bool all_cycling(const struct mx_group *g) {
 	return true;
 }
 
+/* Waves that have come from one barrier to the next may have completed that of their cluster. */
+static uint32_t completions_of(const struct mx_group *g) {
+	return g->cluster ? g->cluster->completions : 0;
+}
+
 static uint64_t lds_of(const struct mx_group *g) {
 	return hash(0, g->lds, g->lds_bytes / 4);
 }
 
 bool mx_group_run_slice(struct mx_group *g, uint64_t budget, bool *stalled) {
 	uint64_t stores = g->stores, lds = g->outlived_slice ? lds_of(g) : 0;
+	uint32_t completions = completions_of(g);
 	for (unsigned i = 0; i < g->n_waves; i++)
 		g->waves[i].round = (struct mx_round){ 0 };
 	bool ended = mx_group_run(g, budget);
 	*stalled = !ended && g->outlived_slice && g->stores == stores && all_cycling(g) &&
-	           lds_of(g) == lds;
+	           completions_of(g) == completions && lds_of(g) == lds;
 	g->outlived_slice = !ended;
 	return ended;
 }
