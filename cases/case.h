@@ -274,9 +274,10 @@ struct mx_verdict_spec {
 	mx_judge judge;
 	char *profile; /* for MX_JUDGE_BITS and MX_JUDGE_SET: an accumulation profile, which defines
 	                  how K is summed if order matters: its name, or FILE.yaml[:NAME] */
-	unsigned mma_k;  /* K of the kernel's matrix instruction */
-	bool swapped;    /* its first operand is B */
-	unsigned k_tile; /* the kernel fills K with zeros up to a multiple of it; 0: of mma_k */
+	char *instruction; /* of a product of f32 with MX_JUDGE_BITS: its dense MFMA */
+	unsigned mma_k;    /* K of the kernel's matrix instruction */
+	bool swapped;      /* its first operand is B */
+	unsigned k_tile;   /* the kernel fills K with zeros up to a multiple of it; 0: of mma_k */
 	char *splits, *k_split; /* for MX_JUDGE_SET: parts of K; K of each part but the last */
 	bool flush; /* for MX_JUDGE_BITS and MX_JUDGE_SET: a subnormal accumulator becomes a zero of
 	               its sign */

@@ -228,12 +228,31 @@ static int check_pairs(struct source *s, const struct mx_case *c, struct mx_erro
 	return check_pair(s, c, MX_ROLE_B_SCALE, MX_ROLE_B, "b", err);
 }
 
+/* A product of f32 is that of one dense instruction, whose K is known. */
+static int check_instruction(struct source *s, const struct mx_case *c, const yaml_node_t *verdict,
+                             struct mx_error *err) {
+	const struct mx_verdict_spec *v = &c->verdict;
+	const struct mx_dense *op = mx_dense_by_name(v->instruction);
+	const yaml_node_t *n = source_key(s, verdict, "instruction");
+	if (!v->instruction)
+		return source_fail(err, s, source_line(verdict), "missing key: instruction");
+	if (!op || op->a != MX_T_F32)
+		return source_fail(err, s, source_line(n),
+		                   "verdict.instruction: %s is no MFMA of f32", v->instruction);
+	if (v->mma_k || v->k_tile || v->swapped || v->flush)
+		return source_fail(err, s, source_line(verdict),
+		                   "a reference has no mma_k, k_tile, swapped and flush");
+	return 0;
+}
+
 static int check_bits(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
 	const yaml_node_t *verdict = source_key(s, root, "verdict");
 	const yaml_node_t *n = source_key(s, verdict, "mma_k");
 	if (!c->verdict.profile)
 		return source_fail(err, s, source_line(verdict), "missing key: profile");
+	if (c->reference)
+		return check_instruction(s, c, verdict, err);
 	if (!c->verdict.mma_k || c->verdict.mma_k % MX_BLOCK)
 		return source_fail(err, s, source_line(n ? n : verdict),
 		                   "verdict.mma_k: %u is not a positive multiple of %d",
@@ -275,6 +294,9 @@ static int check_verdict(struct source *s, const struct mx_case *c, struct mx_er
 	if (check_splits(s, c, err) || case_check_close(s, c, err) || case_check_repack(s, c, err))
 		return -1;
 	bool bits = c->verdict.judge == MX_JUDGE_BITS || c->verdict.judge == MX_JUDGE_SET;
+	if (c->verdict.instruction && (!bits || !c->reference))
+		return source_fail(err, s, source_line(source_key(s, root, "verdict")),
+		                   "only judge bits of a reference has an instruction");
 	if (c->verdict.flush && (!bits || c->epilogue || c->groups))
 		return source_fail(err, s, source_line(source_key(s, root, "verdict")),
 		                   "flush is for judges bits and set without groups or epilogue");

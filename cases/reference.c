@@ -129,16 +129,30 @@ static const char *bad_reference(const struct mx_case *c, const char **key) {
 	return NULL;
 }
 
+static bool is_f32(const struct mx_case *c, mx_slot k) {
+	return c->buffers[case_find_buffer(c, c->reference->slot[k])].type == MX_DT_F32;
+}
+
+static bool is_f32_product(const struct mx_case *c) {
+	const struct mx_reference_spec *r = c->reference;
+	return r->op == MX_REFERENCE_PRODUCT && !r->slot[MX_SLOT_A_SCALE] &&
+	       !r->slot[MX_SLOT_B_SCALE] && !r->slot[MX_SLOT_BIAS] && is_f32(c, MX_SLOT_A) &&
+	       is_f32(c, MX_SLOT_B);
+}
+
 int reference_check(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
 	const yaml_node_t *node = source_key(s, root, "reference");
 	const char *key;
 	if (!c->reference)
 		return 0;
-	if (c->verdict.judge != MX_JUDGE_BOUND && c->verdict.judge != MX_JUDGE_CLOSE)
+	mx_judge judge = c->verdict.judge;
+	if (judge != MX_JUDGE_BOUND && judge != MX_JUDGE_CLOSE && judge != MX_JUDGE_BITS)
 		return source_fail(err, s, source_line(source_key(s, root, "verdict")),
-		                   "a case with a reference has judge bound or close");
+		                   "a case with a reference has judge bound, close or bits");
 	const char *why = bad_reference(c, &key);
+	if (!why && judge == MX_JUDGE_BITS && !is_f32_product(c))
+		key = "op", why = "judge bits is for products of f32 without scales and bias";
 	if (!why)
 		return 0;
 	const yaml_node_t *at = source_key(s, node, key);

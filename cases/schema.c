@@ -193,6 +193,7 @@ static const cyaml_schema_field_t kernarg_fields[] = {
 static const cyaml_schema_field_t verdict_fields[] = {
 	ENUM(mx_verdict_spec, judge, judges),
 	STRING(mx_verdict_spec, profile, OPTIONAL),
+	STRING(mx_verdict_spec, instruction, OPTIONAL),
 	CYAML_FIELD_UINT("mma_k", OPTIONAL, struct mx_verdict_spec, mma_k),
 	CYAML_FIELD_BOOL("swapped", OPTIONAL, struct mx_verdict_spec, swapped),
 	CYAML_FIELD_UINT("k_tile", OPTIONAL, struct mx_verdict_spec, k_tile),

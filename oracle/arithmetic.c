@@ -40,11 +40,15 @@ static void expect_row(struct mx_arithmetic *a, const struct mx_profile_row *row
 	describe_row(a);
 }
 
-/* The scaled MFMA of the case's product; false: there is none. */
+/* The scaled MFMA of the case's product, or its instruction of f32; false: there is none. */
 static bool insn_of(const struct mx_plan *p, char name[MX_SCALED_NAME]) {
 	bool swapped = p->c->verdict.swapped;
 	const struct mx_buffer *a = mx_plan_role(p, swapped ? MX_ROLE_B : MX_ROLE_A),
 			       *b = mx_plan_role(p, swapped ? MX_ROLE_A : MX_ROLE_B);
+	if (p->c->verdict.instruction) {
+		snprintf(name, MX_SCALED_NAME, "%s", p->c->verdict.instruction);
+		return true;
+	}
 	for (mx_shape s = MX_16X16X128; a && b && s <= MX_32X32X64; s++)
 		if (mx_shape_k(s) == p->c->verdict.mma_k && (unsigned)a->type < MX_FORMATS &&
 		    (unsigned)b->type < MX_FORMATS)
@@ -99,7 +103,7 @@ static void take_name(struct mx_arithmetic *a, const char *name) {
 	snprintf(a->text, sizeof a->text, "%s (assumed)", name);
 }
 
-/* The file's profile of the case's scaled MFMA, insn; or "". Only --profile may lack it. */
+/* The file's profile of the case's instruction, insn; or "". Only --profile may lack it. */
 static int expect_insn(struct mx_arithmetic *a, const struct mx_plan *p, const char *insn,
                        struct mx_error *err) {
 	const struct mx_profile_row *row = find(a->file, insn);
@@ -108,7 +112,7 @@ static int expect_insn(struct mx_arithmetic *a, const struct mx_plan *p, const c
 	else if (p->c->profile)
 		snprintf(a->text, sizeof a->text, "%s (assumed; %s has none of %s)", a->name,
 		         p->c->profile, insn);
-	else if (p->c->verdict.mma_k)
+	else if (p->c->verdict.mma_k || p->c->verdict.instruction)
 		return mx_fail(err, "%s: verdict.profile: %s has no profile of %s", p->c->path,
 		               p->c->verdict.profile, insn[0] ? insn : "such an instruction");
 	return 0;

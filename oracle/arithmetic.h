@@ -27,7 +27,8 @@ struct mx_arithmetic {
  *
  *   the emulator    computes an instruction that the file lacks by the case's profile
  *   the judges      expect the profile of the scaled MFMA with the K of mma_k and the formats of A
- *                   and B (with `swapped` of B and A); the case's, if the file lacks it
+ *                   and B (with `swapped` of B and A), or of the case's instruction; the case's
+ *                   profile, if the file lacks it
  *
  * A product whose mma_k is that of no scaled MFMA keeps the case's profile under --profile. */
 int mx_arithmetic_make(const struct mx_plan *p, struct mx_arithmetic *a, struct mx_error *err);

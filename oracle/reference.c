@@ -1,5 +1,6 @@
 /* Judges of a case with a reference: its outputs against values in f64, within derived bounds
- * (judge bound) or within a tolerance of the case (judge close). */
+ * (judge bound) or within a tolerance of the case (judge close); or against the bits of a profile
+ * (judge bits of a product of f32). */
 #include "reference_inside.h"
 #include "../cases/dtype.h"
 #include "map.h"
@@ -101,6 +102,22 @@ static int product(const struct mx_bench *b, struct expected *c, struct mx_error
 	free(bias);
 	return status == EXACT_OK ? 0
 	                          : mx_fail(err, "%s: %s", b->plan.name, exact_strerror(status));
+}
+
+/* The bits of a product of f32, by its instruction. */
+static int f32_product(const struct mx_bench *b, struct expected *c, struct mx_error *err) {
+	const struct mx_arithmetic *how = &b->arithmetic;
+	const struct mx_dense *op = mx_dense_by_name(b->plan.c->verdict.instruction);
+	const struct mx_buffer *s = buffer_of(b, MX_SLOT_A);
+	size_t rows = s->rows, cols = buffer_of(b, MX_SLOT_B)->rows, k = s->cols;
+	double *a = values(b, MX_SLOT_A), *x = values(b, MX_SLOT_B);
+	for (size_t i = 0; a && x && i < rows * cols; i++)
+		c->value[i] = (double)exact_float(exact_member_f32(how->row ? &how->member : NULL,
+		                                                   op->k, k, a + i / cols * k,
+		                                                   x + i % cols * k, 0));
+	free(a);
+	free(x);
+	return a && x ? 0 : mx_fail(err, "%s: out of memory", b->plan.name);
 }
 
 /* ---- attention ---- */
@@ -410,7 +427,8 @@ static void measure(struct judged *j, const struct output *o, const struct expec
 static void judge_values(struct judged *j, mx_slot k, const struct expected *x) {
 	struct output o = output_of(j->b, k);
 	size_t wrong = 0, first = 0, n = o.s->rows * o.s->cols;
-	bool close = j->b->plan.c->verdict.judge == MX_JUDGE_CLOSE;
+	bool close = j->b->plan.c->verdict.judge == MX_JUDGE_CLOSE,
+	     bits = j->b->plan.c->verdict.judge == MX_JUDGE_BITS;
 	for (size_t i = 0; i < n; i++) {
 		size_t row = i / o.s->cols, col = i % o.s->cols;
 		double share = share_of(j, o.s->type, output_value(&o, row, col), x->value[i],
@@ -433,6 +451,7 @@ static void judge_values(struct judged *j, mx_slot k, const struct expected *x) 
 		j->v, MX_WRONG_NUMBERS,
 		is_unwritten(&o, row, col) ? "not-written"
 		: close                    ? "out-of-tolerance"
+		: bits                     ? "wrong-bits"
 					   : "out-of-bound",
 		"%s[%zu][%zu] is %.9g, must be %.9g within %.3g before it is rounded; %zu of %zu "
 		"elements are wrong",
@@ -577,7 +596,8 @@ static int judge_topk(struct judged *j, struct mx_error *err) {
 static int expect(const struct mx_bench *b, struct expected *x, struct expected *lse,
                   struct mx_error *err) {
 	switch (b->plan.c->reference->op) {
-	case MX_REFERENCE_PRODUCT: return product(b, x, err);
+	case MX_REFERENCE_PRODUCT:
+		return (b->plan.c->verdict.instruction ? f32_product : product)(b, x, err);
 	case MX_REFERENCE_ATTENTION: return attention(b, x, lse, err);
 	case MX_REFERENCE_SOFTMAX: return softmax(b, x, err);
 	case MX_REFERENCE_MOE: return mx_expect_moe(b, x, err);
@@ -602,6 +622,16 @@ static int judge_one(struct judged *j, mx_slot k, struct mx_error *err) {
 	return status;
 }
 
+/* A member that f32 cannot have stands for the chain, as a named profile does. */
+static void describe_bits(const struct mx_bench *b, const char *rounding, struct mx_verdict *v) {
+	const struct mx_arithmetic *a = &b->arithmetic;
+	bool chain = !a->row || a->member.align;
+	snprintf(v->basis, sizeof v->basis, "%s%s, K in order by %u of %s, one accumulator (%s)",
+	         chain ? "" : "profile ", chain ? "chain of FMAs (assumed)" : a->text,
+	         mx_dense_by_name(b->plan.c->verdict.instruction)->k,
+	         b->plan.c->verdict.instruction, rounding);
+}
+
 static void describe(const struct judged *j) {
 	struct mx_verdict *v = j->v;
 	if (j->b->plan.c->verdict.judge == MX_JUDGE_CLOSE) {
@@ -609,6 +639,10 @@ static void describe(const struct judged *j) {
 		return;
 	}
 	const char *r = mx_output_rounding_name(j->b->plan.c->reference->rounding);
+	if (j->b->plan.c->verdict.judge == MX_JUDGE_BITS) {
+		describe_bits(j->b, r, v);
+		return;
+	}
 	if (j->exact == v->checked)
 		snprintf(v->basis, sizeof v->basis,
 		         "f64 reference; exact: nothing rounds, in any order, before the output "

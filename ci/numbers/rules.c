@@ -1,6 +1,7 @@
 /* The rules of assumptions.def, and what a device answers. */
 #include "rules.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,7 +118,7 @@ static void count(struct answers *t, const struct mx_answered *a) {
 }
 
 /* A launch that fails is a result, too: the device may not have the instruction. */
-static void ask(struct mx_rules *r, const struct exact_question *q, struct answers *t) {
+static void ask_kernel(struct mx_rules *r, const struct exact_question *q, struct answers *t) {
 	struct mx_answered a;
 	struct mx_error err;
 	t->questions++;
@@ -131,6 +132,32 @@ static void ask(struct mx_rules *r, const struct exact_question *q, struct answe
 	mx_answered_free(&a);
 }
 
+static void ask(struct mx_rules *r, const struct exact_question *q, struct answers *t) {
+	struct exact_question one = *q;
+	for (size_t i = 0; (one.kernel = mx_rules_kernel_at(i)); i++)
+		if (!fnmatch(q->kernel, one.kernel, 0))
+			ask_kernel(r, &one, t);
+}
+
+/* Rows of hazards.def without a program. */
+static void put_not_asked(const struct answers *t) {
+	static const struct {
+		const char *row, *reason;
+	} rows[] = {
+#define MX_WAIT(...)
+#define MX_NO_WAIT(one, of_one, two, of_two, condition, reason)                                    \
+	{ #one " " #of_one ", " #two " " #of_two ", " #condition, reason },
+#include "../../kernels/probe/waits.def"
+		{ "those of gfx1250", "mxcheck asks no gfx1250" },
+	};
+	fputs("    not_asked:\n", t->to[YAML]);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		fprintf(t->to[LINES], "  no program for %s: %s\n", rows[i].row, rows[i].reason);
+		fprintf(t->to[YAML], "      - {rows: \"%s\", reason: \"%s\"}\n", rows[i].row,
+		        rows[i].reason);
+	}
+}
+
 static bool ask_all(struct mx_rules *r, const char *rule, struct answers *t) {
 	const struct exact_question *q;
 	for (int i = 0; i < 2; i++)
@@ -139,6 +166,8 @@ static bool ask_all(struct mx_rules *r, const char *rule, struct answers *t) {
 	for (size_t i = 0; good && (q = exact_question_at(i)); i++)
 		if (!strcmp(q->rule, rule))
 			ask(r, q, t);
+	if (good && !strcmp(rule, mx_assumption_name(MX_ASSUMES_WAIT_STATES)))
+		put_not_asked(t);
 	for (int i = 0; i < 2; i++)
 		if (t->to[i])
 			fclose(t->to[i]);

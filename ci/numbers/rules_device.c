@@ -9,10 +9,23 @@ static const struct kernel {
 	unsigned d, a, b, c;
 } kernels[] = {
 #define MX_QUESTION_KERNEL(name, d, a, b, c, text) { #name, "questions.co", d, a, b, c },
-#define MX_QUESTION_WAITS(name, d, a, b, c, text)  { #name, "wait_states.co", d, a, b, c },
 #define MX_QUESTION_ASSEMBLY(name, d, a, b, c)     { #name, #name ".co", d, a, b, c },
 #include "../../kernels/probe/questions.def"
+#define MX_NO_WAIT(...)
+#define MX_WAIT(one, of_one, two, of_two, condition, ...)                                          \
+	{ "wait_" #one "_" #of_one "_" #two "_" #of_two "_" #condition,                            \
+	  "wait_states.co",                                                                        \
+	  1,                                                                                       \
+	  0,                                                                                       \
+	  0,                                                                                       \
+	  20 },
+#include "../../kernels/probe/waits.def"
 };
+enum { KERNELS = sizeof kernels / sizeof *kernels };
+
+const char *mx_rules_kernel_at(size_t i) {
+	return i < KERNELS ? kernels[i].name : NULL;
+}
 
 static const struct kernel *kernel_of(const char *name) {
 	size_t i = 0;

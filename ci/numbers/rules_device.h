@@ -21,4 +21,7 @@ int mx_rules_ask_one(const struct mx_rules *r, const struct exact_question *q,
                      struct mx_answered *a, struct mx_error *err);
 void mx_answered_free(struct mx_answered *a);
 
+/* The names of kernels; NULL ends. */
+const char *mx_rules_kernel_at(size_t i);
+
 #endif

@@ -12,7 +12,8 @@
 enum { EXACT_LANES = 64, EXACT_ANSWERS = 6 };
 
 struct exact_question {
-	const char *rule, *kernel;
+	const char *rule;
+	const char *kernel; /* its name, or the pattern of fnmatch(3) of kernels with one question */
 	const char *answer[EXACT_ANSWERS]; /* the assumed one first; NULL after the last */
 	unsigned waves; /* of operands; 0: as many as the caller wants: the last bit is asked for */
 	unsigned detail;                 /* of the functions below */

@@ -257,11 +257,6 @@ static void ask_copy(const struct exact_question *q, size_t n, uint32_t *r) {
 		r[i] = (uint32_t)exact_any(n, i) | 1;
 }
 
-/* The same, with all lanes of a wave alike. */
-static void ask_uniform(const struct exact_question *q, size_t n, uint32_t *r) {
-	ask_copy(q, n / EXACT_LANES, r);
-}
-
 /* v36 and v100 are registers of their own, or one. */
 static void two_registers(const struct exact_question *q, unsigned answer, const uint32_t *r,
                           uint32_t *d) {
@@ -283,113 +278,19 @@ static void ask_store(const struct exact_question *q, size_t n, uint32_t *r) {
 	r[A] = 0;
 }
 
-/* ---- missing wait states: the first instruction's result, or what was there ---- */
+/* ---- missing wait states: bits in which registers differ from those with wait states ---- */
 
-/* A product of zeros replaces registers of c: their number, and the first one. */
-#define OF_C(number, first) CHOICE(first, number)
-
-static void zero_product(const struct exact_question *q, unsigned answer, const uint32_t *r,
-                         uint32_t *d) {
-	for (unsigned i = 0, c = q->detail & 0xff; i < q->detail >> 8; i++)
-		d[i] = answer ? r[c + i] : 0;
-}
-
-/* The same registers are written after the product. */
-static void last_write(const struct exact_question *q, unsigned answer, const uint32_t *r,
-                       uint32_t *d) {
-	zero_product(q, !answer, r, d);
-}
-
-/* Where a and b are alone before four of c, b is the lane's place in the buffer. */
-static void ask_zeros(const struct exact_question *q, size_t n, uint32_t *r) {
-	for (unsigned i = 0, c = q->detail & 0xff; i < q->detail >> 8; i++)
-		r[c + i] = (uint32_t)exact_any(n, i) | 1;
-	r[1] = q->detail == OF_C(4, 2) ? (uint32_t)(n % EXACT_LANES) * 16 : 0;
-}
-
-/* All lanes have 1 as their first f16 of b, and 1 or the result 0 as that of A. */
-static void second_product(const struct exact_question *q, unsigned answer, const uint32_t *r,
-                           uint32_t *d) {
-	(void)q, (void)r;
-	for (unsigned i = 0; i < 4; i++)
-		d[i] = answer ? 0x3f800000 : 0;
-}
-
-static void ask_ones(const struct exact_question *q, size_t n, uint32_t *r) {
-	(void)q, (void)n;
-	r[4] = r[6] = 0x3c00;
-}
-
-/* c of the lane that a says, or the scalar. */
-static void selected_lane(const struct exact_question *q, unsigned answer, const uint32_t *r,
-                          unsigned n, uint32_t *d) {
-	for (unsigned l = 0; l < EXACT_LANES; l++)
-		d[l] = r[(answer ? q->scalar : r[A]) * n + C];
-}
-
-static void ask_lane(const struct exact_question *q, size_t n, uint32_t *r) {
-	ask_copy(q, n, r);
-	r[A] = 17;
-}
-
-/* The first half of the wave's c, or zeros. */
-static void stored_data(const struct exact_question *q, unsigned answer, const uint32_t *r,
-                        unsigned n, uint32_t *d) {
-	(void)q;
-	for (unsigned i = 0; i < 4 * EXACT_LANES; i++)
-		d[i] = answer ? 0 : r[i % EXACT_LANES * n + C + i / EXACT_LANES];
-}
-
-static void ask_data(const struct exact_question *q, size_t n, uint32_t *r) {
-	(void)q;
-	r[A] = (uint32_t)(n % EXACT_LANES) * 16;
-	for (unsigned i = 0; i < 8; i++)
-		r[C + i] = (uint32_t)exact_any(n, i) | 1;
-}
-
-static void power_of_zero(const struct exact_question *q, unsigned answer, const uint32_t *r,
+static void no_difference(const struct exact_question *q, unsigned answer, const uint32_t *r,
                           uint32_t *d) {
+	(void)q, (void)answer, (void)r;
+	d[0] = 0;
+}
+
+/* Halves from 0.5 to 1: no NaN as f16, f32 or f64. */
+static void ask_halves(const struct exact_question *q, size_t n, uint32_t *r) {
 	(void)q;
-	d[0] = answer ? r[C] : 0x3f800000;
-}
-
-static void ask_power(const struct exact_question *q, size_t n, uint32_t *r) {
-	ask_copy(q, n, r);
-	r[A] = 0;
-}
-
-/* A lane of the buffer at the new scalar, b of the first lane, or at the old one. */
-static void at_offset(const struct exact_question *q, unsigned answer, const uint32_t *r,
-                      unsigned n, uint32_t *d) {
-	for (unsigned l = 0; l < EXACT_LANES; l++)
-		d[l] = r[(l % 32 + (answer ? q->scalar : r[B]) / 4) * n + C];
-}
-
-static void ask_offset(const struct exact_question *q, size_t n, uint32_t *r) {
-	ask_copy(q, n, r);
-	r[A] = (uint32_t)(n % 32) * 4;
-	r[B] = 128;
-}
-
-/* c of the first active lane, which is not the first of the wave. */
-static void first_active(const struct exact_question *q, unsigned answer, const uint32_t *r,
-                         unsigned n, uint32_t *d) {
-	(void)q;
-	for (unsigned l = 0; l < EXACT_LANES; l++)
-		d[l] = r[(answer ? 0 : 1) * n + C];
-}
-
-static void ask_active(const struct exact_question *q, size_t n, uint32_t *r) {
-	ask_copy(q, n, r);
-	r[A] = n % EXACT_LANES != 0;
-}
-
-/* The upper half of a, or of c, is swapped for the lower half of b. */
-static void swapped_halves(const struct exact_question *q, unsigned answer, const uint32_t *r,
-                           unsigned n, uint32_t *d) {
-	(void)q;
-	for (unsigned l = 0; l < EXACT_LANES; l++)
-		d[l] = l < 32 ? r[l * n + (answer ? C : A)] : r[(l - 32) * n + B];
+	for (unsigned i = 0; i < 20; i++)
+		r[i] = ((uint32_t)exact_any(n, i) & 0x83ff83ff) | 0x38003800;
 }
 
 /* ---- the questions ---- */
@@ -418,18 +319,6 @@ static void swapped_halves(const struct exact_question *q, unsigned answer, cons
 			    "the first operand that is NaN, quieted; invalid: 0xFFC00000" },       \
 		.waves = 16, .detail = operands, .mode = KEEP_DENORMALS, .ask = ask_nan,           \
 		.lane = nan_operand                                                                \
-	}
-#define VALUES                                                                                     \
-	{ "the new value", "the old value" }
-#define DATA                                                                                       \
-	{ "the data at the store", "the data after it" }
-#define LATER                                                                                      \
-	{ "what is written last", "the product" }
-#define WAIT(name, ways, which, asks, ...)                                                         \
-	{                                                                                          \
-		.rule = "WAIT_STATES", .kernel = name, .answer = ways, .waves = 256,               \
-		.detail = which, .mode = KEEP_DENORMALS, .records = 2048, .word3 = DATA_32,        \
-		.ask = asks, __VA_ARGS__                                                           \
 	}
 
 static const struct exact_question questions[] = {
@@ -531,25 +420,15 @@ static const struct exact_question questions[] = {
 	  .scalar = 0x5a5a5a5a,
 	  .ask = ask_store,
 	  .wave = kept_store },
-	WAIT("wait_mfma_store", VALUES, OF_C(4, 2), ask_zeros, .lane = zero_product),
-	WAIT("wait_mfma_valu", VALUES, OF_C(1, 8), ask_zeros, .lane = zero_product),
-	WAIT("wait_mfma_mfma", VALUES, 0, ask_ones, .lane = second_product),
-	WAIT("wait_mfma_f64_valu", VALUES, OF_C(2, 4), ask_zeros, .lane = zero_product),
-	WAIT("wait_dot_valu", VALUES, OF_C(1, 2), ask_zeros, .lane = zero_product),
-	WAIT("wait_mask_valu", VALUES, CHOICE(C, B), ask_copy, .lane = copy),
-	WAIT("wait_lane_select", VALUES, 0, ask_lane, .scalar = 3, .wave = selected_lane),
-	WAIT("wait_store_data", DATA, 0, ask_data, .scalar = 1024, .wave = stored_data),
-	WAIT("wait_trans_valu", VALUES, 0, ask_power, .lane = power_of_zero),
-	WAIT("wait_valu_dpp", VALUES, CHOICE(A, C), ask_copy, .lane = copy),
-	WAIT("wait_valu_readlane", VALUES, CHOICE(A, C), ask_uniform, .lane = copy),
-	WAIT("wait_valu_readfirstlane", VALUES, CHOICE(A, C), ask_uniform, .lane = copy),
-	WAIT("wait_exec_readfirstlane", VALUES, 0, ask_active, .wave = first_active),
-	WAIT("wait_valu_permlane", VALUES, 0, ask_copy, .wave = swapped_halves),
-	WAIT("wait_mode_getreg", VALUES, CHOICE(SCALAR, ZERO), ask_copy, .scalar = 5, .lane = copy),
-	WAIT("wait_packed_valu", VALUES, CHOICE(A, C), ask_copy, .lane = copy),
-	WAIT("wait_mfma_write", LATER, OF_C(1, 8), ask_zeros, .lane = last_write),
-	WAIT("wait_sgpr_valu", VALUES, CHOICE(A, SCALAR), ask_uniform, .lane = copy),
-	WAIT("wait_sgpr_vmem", VALUES, 0, ask_offset, .wave = at_offset),
+	{ .rule = "WAIT_STATES",
+	  .kernel = "wait_*",
+	  .answer = { "as with wait states" },
+	  .waves = 16,
+	  .mode = KEEP_DENORMALS,
+	  .records = 20 * 256,
+	  .word3 = DATA_32,
+	  .ask = ask_halves,
+	  .lane = no_difference },
 };
 
 const struct exact_questions exact_machine = { questions, sizeof questions / sizeof *questions };

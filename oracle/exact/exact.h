@@ -152,6 +152,11 @@ uint32_t exact_member_dot(const struct exact_member *p, unsigned K, const struct
 enum exact_status exact_member_product(const struct exact_gemm *g, const struct exact_member *p,
                                        unsigned mma_k, uint32_t *out);
 
+/* c plus n products of f32, by instructions of K, filled up with zeros. NULL, or a member that
+ * aligns: each is a chain of FMAs. */
+uint32_t exact_member_f32(const struct exact_member *p, unsigned K, size_t n, const double *a,
+                          const double *b, uint32_t c);
+
 /* Whether products of the exact regime (exact_regime, below) are exact under the member. */
 bool exact_member_keeps_regime(const struct exact_member *p);
 

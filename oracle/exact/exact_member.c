@@ -6,6 +6,7 @@
 #include "inside.h"
 
 #include <gmp.h>
+#include <math.h>
 #include <stdlib.h>
 
 typedef unsigned __int128 u128;
@@ -322,6 +323,28 @@ uint32_t exact_member_dot(const struct exact_member *p, unsigned K, const struct
 		acc = end_step(&s, acc);
 	}
 	return p->late ? add_last(p, acc, c, p->late == 1 && p->round) : acc;
+}
+
+static float chain(size_t n, const double *a, const double *b, float c) {
+	for (size_t k = 0; k < n; k++)
+		c = fmaf((float)a[k], (float)b[k], c);
+	return c;
+}
+
+uint32_t exact_member_f32(const struct exact_member *p, unsigned K, size_t n, const double *a,
+                          const double *b, uint32_t c) {
+	if (!p || p->align)
+		return exact_bits(chain(n, a, b, exact_float(c)));
+	for (size_t first = 0; first < n; first += K) {
+		struct exact_item x[EXACT_MEMBER_K], y[EXACT_MEMBER_K];
+		for (unsigned k = 0; k < K; k++) {
+			bool given = first + k < n;
+			x[k] = factor_of_f32(given ? exact_bits((float)a[first + k]) : 0);
+			y[k] = factor_of_f32(given ? exact_bits((float)b[first + k]) : 0);
+		}
+		c = exact_member_dot(p, K, x, y, c);
+	}
+	return c;
 }
 
 /* ---- a product ---- */

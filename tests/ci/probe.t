@@ -173,6 +173,13 @@ run("$dir/bin/mxcheck", @ask, '--rules', 'TRANS*');
 like($out, qr/^TRANSPOSE +differs .*\n  ds_read_b64_tr_b8: each lane gets its own data; \d+ of 1024 results differ, /m, 'a device that does not transpose')
 	or diag "$patched\n$out";
 
+# A device that computes the second instruction of a program of waits.def first. Four pairs do not depend on the order.
+run('cp', "$build/tests/ci/waits_swapped.gpu.co", "$dir/bin/kernels/probe/wait_states.co");
+run("$dir/bin/mxcheck", @ask, '--rules', 'WAIT*', '--out', "$dir/waits.yaml");
+like($out, qr/^WAIT_STATES +differs .*\n  wait_NOT_DOT_D_MATRIX_AB_OVERLAP: no answer for all: \d+ results as "as with wait states", \d+ of 1024 results differ, /m, 'a device that needs wait states') or diag $out;
+is_deeply([ slurp("$dir/waits.yaml") =~ /kernel: wait_(\w+),.* differ: 0,/g ],
+	[ qw(DGEMM_NONE_FMA_F64_NONE_ANY CMPX_NONE_MATRIX_NONE_ANY CMPX_NONE_READLANE_NONE_ANY CMPX_NONE_WRITELANE_NONE_ANY) ], '  is found by all programs but four');
+
 # ---- wrong results ----
 
 fill("$set/$name/random-0", 16, sub { $_[0] + 1 });

@@ -41,6 +41,25 @@ void product(const GLOBAL u16 *A, const GLOBAL float *SA, const GLOBAL u8 *B, co
 	C[ROW()] = narrow(sum, bug != TRUNCATES);
 }
 
+enum { DESCENDING = 1 };
+
+/* C = A B^T of f32, a wave for 16 by 16 of C. `bug`: from the last k to the first. */
+KERNEL(64)
+void f32_product(const GLOBAL float *A, const GLOBAL float *B, GLOBAL float *C, u32 N, u32 K,
+                 u32 bug) {
+	u32 lane = __builtin_amdgcn_workitem_id_x(), i = lane % 16, k = lane / 16;
+	A += (16 * __builtin_amdgcn_workgroup_id_x() + i) * K + k;
+	B += (16 * __builtin_amdgcn_workgroup_id_y() + i) * K + k;
+	C += 16 * (__builtin_amdgcn_workgroup_id_x() * N + __builtin_amdgcn_workgroup_id_y());
+	float __attribute__((ext_vector_type(4))) sum = 0;
+	for (u32 from = 0; from < K; from += 4) {
+		u32 at = bug == DESCENDING ? K - 4 - from : from;
+		sum = __builtin_amdgcn_mfma_f32_16x16x4f32(A[at], B[at], sum, 0, 0, 0);
+	}
+	for (u32 row = 0; row < 4; row++)
+		C[(4 * k + row) * N + i] = sum[row];
+}
+
 enum { LAST_LOST = 1 };
 
 KERNEL(64) void softmax(const GLOBAL float *X, GLOBAL float *Y, u32 n, u32 bug) {

@@ -27,6 +27,19 @@ runs:
   - {M: 8, N: 16, K: 64, regime: general}
   - {M: 8, N: 16, K: 64, regime: special}
 END
+	f32_product => <<'END',
+grid: [M / 16, N / 16]
+buffers:
+  - {name: A, role: none, type: f32, rows: M, cols: K}
+  - {name: B, role: none, type: f32, rows: N, cols: K}
+  - {name: C, role: none, type: f32, rows: M, cols: N}
+reference: {op: product, a: A, b: B, c: C}
+kernarg: A B C u32:N u32:K u32:0
+runs:
+  - {M: 16, N: 32, K: 60, regime: exact}
+  - {M: 16, N: 32, K: 60, regime: general}
+  - {M: 16, N: 32, K: 60, regime: special}
+END
 	softmax => <<'END',
 grid: [1]
 buffers:
@@ -172,6 +185,20 @@ finds('scales of the wrong block', 'product', 0, 'out-of-bound: C\[',
 	'b_block: [1, 32]' => 'b_block: [2, 16]', 'rows: N, cols: K / 32' => 'rows: N / 2, cols: K / 16');
 is(judge('product', 0, 'judge: bound' => 'judge: close, ulp: 1, atol: 1e-3'), 0, 'product: close to the reference') or diag $out;
 like($out, qr/close to the f64 reference: atol 0.001, rtol 0, ulp 1 were typed into the case, not derived/, 'by a tolerance typed in') or diag $out;
+my $insn = 'v_mfma_f32_16x16x4_f32';
+my @bits = ('judge: bound' => "judge: bits, profile: fma32, instruction: $insn");
+is(judge('f32_product', 0, @bits), 0, 'f32_product: the bits of a chain of FMAs') or diag $out, $err;
+like($out, qr/chain of FMAs \(assumed\), K in order by 4 of $insn, one accumulator \(rne\) \(3 cases\)/, '  as the basis says') or diag $out;
+is(judge('f32_product', 1), 0, 'f32_product: the opposite order is within the bound');
+finds('  but has other bits', 'f32_product', 1, 'wrong-bits: C\[', @bits);
+my $file = spew("$dir/f32.yaml", "device: GPU\ndriver: ''\ndate: '2026'\nprofiles:\n" . join '', map {
+	"  - name: $$_[0]\n    questions: 9\n    random: 0\n    fields:\n      - {field: group, value: $$_[1], fidelity: measured, source: x}\n" } [ $insn, 4 ], [ 'v_mfma_f32_32x32x2_f32', 2 ]);
+is(judge('f32_product', 0, 'judge: bound' => "judge: bits, profile: $file, instruction: $insn"), 0, 'f32_product: the bits of a measured profile') or diag $out, $err;
+like($out, qr/profile $insn \(measured on GPU, 2026\), K in order by 4/, '  as the basis says') or diag $out;
+finds('  whose bits are not those of another instruction', 'f32_product', 0, 'wrong-bits: C\[', 'judge: bound' => "judge: bits, profile: $file, instruction: v_mfma_f32_32x32x2_f32");
+judge('f32_product', 0, @bits);
+is(mxcheck('run', '--profile', $file, '--case', "$dir/case.yaml", '--co', $co), 0, '  and those that --profile measured') or diag $out, $err;
+like($out, qr/profile $insn \(measured on GPU, 2026\)/, '    as the basis says') or diag $out;
 finds('a lost addend', 'softmax', 1, 'out-of-bound: Y\[');
 my @rms = ('op: layer_norm' => 'op: rms_norm', ', bias: B' => '', 'type: u32, value: 1}' => 'type: u32, value: 0x0}');
 is(judge('norm', 0, @rms), 0, 'norm: without mean and bias it is the RMS norm') or diag $out, $err;
@@ -227,6 +254,11 @@ sub is_refused {
 	ok($status == 2 && $err =~ /\Amxcheck: \S+case\.yaml$want\n\z/, "$sentence is refused") or diag "exit $status\n$err$out";
 }
 is_refused('a block without scales', ':\d+: reference\.a_block: there are no scales', 'product', 'a_scale: SA, ' => '');
+is_refused('bits without an instruction', ':\d+: missing key: instruction', 'f32_product', 'judge: bound' => 'judge: bits, profile: fma32');
+is_refused('bits by an instruction of f16', ':\d+: verdict\.instruction: v_mfma_f32_16x16x16_f16 is no MFMA of f32', 'f32_product', 'judge: bound' => 'judge: bits, profile: fma32, instruction: v_mfma_f32_16x16x16_f16');
+is_refused('bits with a K', ':\d+: a reference has no mma_k, k_tile, swapped and flush', 'f32_product', $bits[0] => "$bits[1], mma_k: 4");
+is_refused('an instruction without bits', ':\d+: only judge bits of a reference has an instruction', 'f32_product', 'judge: bound' => "judge: bound, instruction: $insn");
+is_refused('bits of bf16', ':\d+: reference\.op: judge bits is for products of f32 without scales and bias', 'product', @bits);
 is_refused('indices in f32', ':\d+: reference\.indices: indices are i32 or u32', 'topk', '{name: T, role: none, type: u32' => '{name: T, role: none, type: f32');
 is_refused('an output in u8', ':\d+: reference\.y: an output is f32, bf16, f16 or f64', 'softmax', '{name: Y, role: none, type: f32' => '{name: Y, role: none, type: u8');
 is_refused('weights in blocks without a tile', ':\d+: reference\.tile: weights in blocks need the key', 'attention', 'heads: 2' => 'heads: 2, p: e4m3_up');

@@ -13,9 +13,9 @@ static const struct kernel {
 	unsigned in, out;
 } kernels[] = {
 #define MX_QUESTION_KERNEL(name, d, a, b, c, text) { #name, (d) + (a) + (b) + (c), d },
-#define MX_QUESTION_WAITS                          MX_QUESTION_KERNEL
 #define MX_QUESTION_ASSEMBLY(name, d, a, b, c)     { #name, (d) + (a) + (b) + (c), d },
 #include "../../kernels/probe/questions.def"
+	{ "wait_*", 21, 1 }, /* those of waits.def */
 };
 enum { KERNELS = sizeof kernels / sizeof *kernels };
 
@@ -42,7 +42,8 @@ static void test_answers(const struct exact_question *q, const struct kernel *k)
 			diag("answer %u (%s) looks like %u", a, q->answer[a], j.answer);
 		free(j.assumed);
 	}
-	ok(n > 1 && right == n, "%s, %s: each of %u answers is told apart", q->rule, q->kernel, n);
+	ok(n > 0 && right == n && (n > 1 || strchr(k->name, '*')),
+	   "%s, %s: each of %u answers is told apart", q->rule, q->kernel, n);
 	exact_answer(q, 0, waves, k->in, k->out, in, out);
 	out[(lanes - 1) * k->out] ^= 1;
 	exact_judge(q, waves, k->in, k->out, in, out, &j);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../oracle/exact/exact.h"
+#include "../float_bits.h"
 
 /* ---- dots ---- */
 
@@ -68,6 +69,31 @@ static void test_members(const struct mx_probe_insn *insn, unsigned members, uns
 	}
 	ok(dots && !wrong, "%s: %zu dots under %u profiles", insn->name, dots, members);
 	free(dot);
+}
+
+/* Rows of six f32, by instructions of four: the second is filled up with zeros. */
+static void test_f32(unsigned members) {
+	enum { ROW = 6, FOUR = 4 };
+	const struct mx_format_info *f32 = &mx_types[MX_TYPE_FP32];
+	const struct mx_probe_insn insn = { .k = FOUR, .a = f32, .b = f32 };
+	uint64_t random = members;
+	unsigned wrong = 0;
+	for (unsigned i = 0; i < members; i++) {
+		mx_profile p = draw_member_of(&insn, &random);
+		struct exact_member m = member_of(&p);
+		struct exact_item a[2 * FOUR] = { 0 }, b[2 * FOUR] = { 0 };
+		double x[ROW], y[ROW];
+		for (unsigned k = 0; k < ROW; k++) {
+			uint32_t u = 0x3F000000 + (uint32_t)next_random(&random) % 0x1000000,
+				 v = 0xBF000000 + (uint32_t)next_random(&random) % 0x1000000;
+			a[k] = factor(f32, u, 127), x[k] = (double)as_float(u);
+			b[k] = factor(f32, v, 127), y[k] = (double)as_float(v);
+		}
+		uint32_t want = exact_member_dot(&m, FOUR, a, b, 0x3F800000);
+		want = exact_member_dot(&m, FOUR, a + FOUR, b + FOUR, want);
+		wrong += exact_member_f32(&m, FOUR, ROW, x, y, 0x3F800000) != want;
+	}
+	ok(!wrong, "rows of f32 that are no multiple of K, under %u profiles", members);
 }
 
 /* ---- instructions ---- */
@@ -316,6 +342,7 @@ int main(void) {
 		for (size_t j = 0; j < sizeof names / sizeof *names; j++)
 			if (!strcmp(insn.name, names[j]))
 				test_members(&insn, members, 400);
+	test_f32(members);
 	test_instructions("scaled MFMAs", run_scaled, 2 * members);
 	test_instructions("dense MFMAs", run_dense, 2 * members);
 	test_instructions("WMMAs", run_wmma, 2 * members);

@@ -118,6 +118,14 @@ static bool applies(const struct row *r, const struct mx_hazard_traits *first,
 	return false;
 }
 
+unsigned mx_hazard_row(size_t row, const struct mx_hazard_traits *first,
+                       const struct mx_hazard_traits *second) {
+	uint64_t fits = first->first[row / 64] & second->second[row / 64];
+	return fits >> row % 64 & 1 && applies(&rows[row], first, second)
+	               ? states_after(&rows[row], first->passes)
+	               : 0;
+}
+
 /* The action of the second instruction, in words before and after the first one's name. */
 struct words {
 	const char *does, *how;
@@ -166,10 +174,11 @@ static bool find(const struct mx_hazard_traits *first, const struct mx_hazard_tr
 	bool found = false;
 	for (unsigned part = 0; part < 2; part++)
 		for (uint64_t m = first->first[part] & second->second[part]; m; m &= m - 1) {
-			const struct row *r = &rows[64 * part + (unsigned)__builtin_ctzll(m)];
+			size_t row = 64 * part + (unsigned)__builtin_ctzll(m);
+			const struct row *r = &rows[row];
 			unsigned needed = states_after(r, first->passes);
 			bool enough = r->condition == IN_CLAUSE ? d->breaks != 0 : needed <= states;
-			if (enough || !applies(r, first, second))
+			if (enough || !mx_hazard_row(row, first, second))
 				continue;
 			struct words words = words_of(r);
 			struct mx_hazard one = { .severity = severity_of(r, needed, states),

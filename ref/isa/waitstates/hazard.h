@@ -113,6 +113,11 @@ static inline bool mx_may_need(const struct mx_hazard_traits *first,
 	       ((first->first[0] & second->second[0]) | (first->first[1] & second->second[1]));
 }
 
+/* The wait states that a row of hazards.def requires between two instructions, counted from 0 for
+ * the first row; 0: it does not apply. */
+unsigned mx_hazard_row(size_t row, const struct mx_hazard_traits *first,
+                       const struct mx_hazard_traits *second);
+
 /* The rules of an instruction set. */
 struct mx_hazard_rules {
 	void (*traits)(const struct mx_inst *in, struct mx_hazard_traits *f);
