@@ -14,6 +14,7 @@ static hipError_t allocate(void **p, size_t bytes, struct mx_allocation of) {
 	if (!bytes)
 		return mx_hip_return(hipSuccess);
 	of.device = mx_device();
+	of.until_reset = true;
 	*p = mx_hip_allocate(bytes, of);
 	return mx_hip_return(*p ? hipSuccess : hipErrorOutOfMemory);
 }

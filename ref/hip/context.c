@@ -47,8 +47,19 @@ MXHIP_API hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device) {
 	return e;
 }
 
+/* Streams, events and modules live on, unlike on a device. */
 MXHIP_API hipError_t hipDevicePrimaryCtxReset(hipDevice_t device) {
-	return mx_device_check(device);
+	hipError_t e = mx_device_check(device);
+	if (e != hipSuccess)
+		return e;
+	mx_queue_finish_device(device);
+	mx_hip_release_device(device);
+	primary[device].flags = 0;
+	return mx_hip_synchronise();
+}
+
+MXHIP_API hipError_t hipDeviceReset(void) {
+	return hipDevicePrimaryCtxReset(mx_device());
 }
 
 MXHIP_API hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned *flags, int *active) {
@@ -232,7 +243,7 @@ MXHIP_API hipError_t hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr what,
 MXHIP_API hipError_t hipExtGetLinkTypeAndHopCount(int device, int peer, uint32_t *type,
                                                   uint32_t *hops) {
 	enum { XGMI = 4 }; /* HSA_AMD_LINK_INFO_TYPE_XGMI */
-	if (!type || !hops)
+	if (!type || !hops || device < 0 || peer < 0)
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = check_both(device, peer);
 	if (e == hipSuccess && device == peer)

@@ -122,7 +122,3 @@ MXHIP_API hipError_t hipDeviceSynchronize(void) {
 	mx_queue_finish_device(current);
 	return mx_hip_synchronise();
 }
-
-MXHIP_API hipError_t hipDeviceReset(void) {
-	return hipDeviceSynchronize();
-}

@@ -201,11 +201,11 @@ MXHIP_API hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t
 		e = check_event(stop);
 	if (e != hipSuccess)
 		return e;
-	bool complete = mx_queue_event(start, &from) && mx_queue_event(stop, &to);
-	if (!complete)
-		return hipErrorNotReady;
+	bool begun = mx_queue_event(start, &from), ended = mx_queue_event(stop, &to);
 	if (!from.recorded || !to.recorded || !from.timed || !to.timed || from.device != to.device)
 		return mx_hip_fail(hipErrorInvalidHandle, "an event without a time");
+	if (!begun || !ended)
+		return hipErrorNotReady;
 	*ms = (float)(1e3 * (double)(to.at.tv_sec - from.at.tv_sec) +
 	              1e-6 * (double)(to.at.tv_nsec - from.at.tv_nsec));
 	return mx_hip_return(hipSuccess);

@@ -176,6 +176,17 @@ bool mx_hip_release(void *p) {
 	return ok;
 }
 
+void mx_hip_release_device(int device) {
+	pthread_mutex_lock(&lock);
+	for (size_t i = n_regions; i--;) {
+		struct mx_region r;
+		if (about[i].until_reset && about[i].device == device &&
+		    take((void *)(uintptr_t)regions[i].base, about[i].kind, &r))
+			unmap(&r);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 void mx_hip_retire(void *p) {
 	struct mx_region r;
 	pthread_mutex_lock(&lock);

@@ -97,14 +97,18 @@ MXHIP_API hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t *pool, int device) 
 	return get_pool(pool, device, default_pool);
 }
 
+/* For the pool in use a wrong device is a wrong value, for the default pool it is a wrong device.
+ */
 MXHIP_API hipError_t hipDeviceGetMemPool(hipMemPool_t *pool, int device) {
+	if (mx_device_check(device) != hipSuccess)
+		return mx_hip_return(hipErrorInvalidValue);
 	return get_pool(pool, device, current_pool);
 }
 
 MXHIP_API hipError_t hipDeviceSetMemPool(int device, hipMemPool_t pool) {
-	hipError_t e = mx_device_check(device);
-	if (e == hipSuccess)
-		e = check_pool(pool);
+	if (mx_device_check(device) != hipSuccess)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = check_pool(pool);
 	if (e == hipSuccess && pool->device != device)
 		e = mx_hip_return(hipErrorInvalidDevice);
 	if (e == hipSuccess)
@@ -217,7 +221,9 @@ MXHIP_API hipError_t hipMallocFromPoolAsync(void **p, size_t bytes, hipMemPool_t
 		return e;
 	if (stream->capture)
 		return mx_stream_allocate(stream, pool->device, bytes, p);
-	*p = mx_hip_allocate(bytes, (struct mx_allocation){ .pool = pool, .device = pool->device });
+	*p = mx_hip_allocate(bytes, (struct mx_allocation){ .pool = pool,
+	                                                    .device = pool->device,
+	                                                    .until_reset = true });
 	used(pool);
 	return mx_hip_return(*p ? hipSuccess : hipErrorOutOfMemory);
 }

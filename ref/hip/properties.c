@@ -178,12 +178,12 @@ MXHIP_API hipError_t hipDeviceGetUuid(hipUUID *id, hipDevice_t device) {
 enum { BUS_ID_BYTES = sizeof "0000:00:00.0" };
 
 MXHIP_API hipError_t hipDeviceGetPCIBusId(char *id, int bytes, int device) {
-	if (!id || bytes < BUS_ID_BYTES)
+	if (!id || bytes < 1)
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = mx_device_check(device);
 	if (e == hipSuccess)
 		snprintf(id, (size_t)bytes, "0000:%02x:00.0", (unsigned)device);
-	return e;
+	return e == hipSuccess && bytes < BUS_ID_BYTES ? mx_hip_return(hipErrorInvalidValue) : e;
 }
 
 /* domain:bus:device.function, in hexadecimal digits; the function may be absent. */

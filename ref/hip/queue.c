@@ -1,7 +1,8 @@
 /* What is enqueued in streams, and the dispatcher that runs it.
  *
  * A piece of work is a node, as in a graph. It runs in a call that waits for it, or that reads or
- * frees memory. A query runs one piece, so that a loop of queries ends. A host function may be what
+ * frees memory. A few queries find it unfinished, as on a device, where it takes longer than they
+ * do; then one of them runs a piece, so that a loop of queries ends. A host function may be what
  * the program waits for, so its call runs it, with what must run before it. Threads that have set
  * launch options do their work at once.
  *
@@ -10,7 +11,7 @@
  * chooses; 0, the default, is the one that was enqueued first.
  *
  * A program may wait without a call, for a flag in memory. So a thread of the runtime runs what is
- * enqueued after a time without a call. */
+ * enqueued after a time without a call other than queries. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ enum {
 	IDLE_MS = 5, /* in many short sleeps, so that a machine under load does not look idle */
 	IDLE_TIMES = 20,
 	MOST_PIECES = 4096,
+	QUERIES = 16,    /* that find work unfinished, the last of which runs a piece */
 	STALL_MS = 1000, /* without progress */
 };
 
@@ -44,6 +46,7 @@ static uint64_t last_seq, calls, random_state;
 static struct mx_stream_clock host; /* what the host has waited for */
 static struct timespec progress;    /* the last time that a piece was enqueued or ended */
 static unsigned n_pieces, n_running;
+static unsigned n_queries; /* since a piece was enqueued or ended */
 static bool seeded, ended;
 static _Thread_local const struct ihipStream_t *within; /* whose piece this thread runs */
 
@@ -251,6 +254,7 @@ static void retire(struct ihipStream_t *s) {
 	if (!s->first)
 		s->last = NULL;
 	n_pieces--;
+	n_queries = 0;
 	clock_gettime(CLOCK_MONOTONIC, &progress);
 	if (p->clock)
 		s->clock = *p->clock;
@@ -433,6 +437,7 @@ static void append(struct ihipStream_t *s, struct mx_piece *p) {
 	start_clock(p);
 	*(s->first ? &s->last->next : &s->first) = p;
 	s->last = p;
+	n_queries = 0;
 	clock_gettime(CLOCK_MONOTONIC, &progress);
 	if (!n_pieces++)
 		pthread_cond_signal(&added);
@@ -487,9 +492,10 @@ void mx_queue_wait_value(const struct mx_value *v) {
 
 static bool query(const struct ihipStream_t *stream, uint64_t seq) {
 	bool is_pending = pending(stream, seq);
-	calls++;
-	if (is_pending)
+	if (is_pending && ++n_queries >= QUERIES) {
+		n_queries = 0;
 		step();
+	}
 	return is_pending;
 }
 

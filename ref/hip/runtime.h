@@ -101,8 +101,9 @@ struct mx_allocation {
 	unsigned flags;            /* of the call that made it */
 	uint32_t devices, writers; /* virtual memory: a bit for each device that has access; that
 	                              may write, too */
-	bool internal; /* no call of the program made it: arguments of a launch and the like */
-	void *pool;    /* that it comes from, or NULL */
+	bool internal;    /* no call of the program made it: arguments of a launch and the like */
+	bool until_reset; /* hipDeviceReset of its device frees it */
+	void *pool;       /* that it comes from, or NULL */
 	void *base;
 	size_t bytes;
 	pthread_t thread; /* that made it */
@@ -114,6 +115,7 @@ struct mx_allocation {
  * memory. */
 void *mx_hip_allocate(size_t bytes, struct mx_allocation of);
 bool mx_hip_release(void *p);
+void mx_hip_release_device(int device); /* all that lives until a reset */
 
 /* Makes memory of the program device memory, all of it written; and ends that. Registering fails if
  * a part of it is device memory. */

@@ -306,6 +306,37 @@ static void test_devices(void) {
 	is(hipDeviceGetSharedMemConfig(NULL), InvalidValue);
 }
 
+/* device/hipDeviceReset.cc, hipDeviceSetGetMemPool.cc, hipDeviceGetPCIBusId.cc,
+ * hipExtGetLinkTypeAndHopCount.cc */
+static void test_reset(void) {
+	hipMemPool_t pool;
+	char id[16] = "################";
+	unsigned flags = 1;
+	uint32_t type, hops;
+	void *p, *q;
+	must(hipDeviceGetDefaultMemPool(&pool, 0));
+	is(hipDeviceGetDefaultMemPool(&pool, -1), InvalidDevice);
+	is(hipDeviceGetMemPool(&pool, -1), InvalidValue);
+	is(hipDeviceGetMemPool(&pool, 2), InvalidValue);
+	is(hipDeviceSetMemPool(-1, pool), InvalidValue);
+	is(hipDeviceSetMemPool(2, pool), InvalidValue);
+	is(hipDeviceGetPCIBusId(id, 6, 0), InvalidValue);
+	ok(!strcmp(id, "0000:") && id[6] == '#', "as much of it as there is room for");
+	is(hipExtGetLinkTypeAndHopCount(0, 2, &type, &hops), InvalidDevice);
+	is(hipExtGetLinkTypeAndHopCount(0, -1, &type, &hops), InvalidValue);
+	is(hipExtGetLinkTypeAndHopCount(-1, -2, &type, &hops), InvalidValue);
+	must(hipSetDevice(1));
+	must(hipMalloc(&q, 500));
+	must(hipSetDevice(0));
+	must(hipMalloc(&p, 500));
+	must(hipSetDeviceFlags(hipDeviceScheduleBlockingSync));
+	must(hipDeviceReset());
+	must(hipGetDeviceFlags(&flags));
+	ok(!flags, "a reset clears the device's flags");
+	is(hipFree(p), InvalidValue);
+	must(hipFree(q));
+}
+
 /* stream/hipStreamSetGetAttributes.cc, hipStreamValue.cc, hipStreamWaitEvent.cc */
 static void test_streams(void) {
 	enum { POLICY = 3, NO_ATTRIBUTE = -1 };
@@ -354,6 +385,7 @@ static void test_streams(void) {
 /* event/Unit_hipEvent_Negative.cc, Unit_hipEventElapsedTime.cc */
 static void test_events(void) {
 	float ms;
+	void *p;
 	hipEvent_t e, untimed, other;
 	is(hipEventCreateWithFlags(&e, hipEventInterprocess), InvalidValue);
 	is(hipEventCreateWithFlags(&e, hipEventReleaseToDevice | hipEventReleaseToSystem),
@@ -369,8 +401,13 @@ static void test_events(void) {
 	is(hipEventElapsedTime(&ms, NULL, e), InvalidHandle);
 	is(hipEventElapsedTime(&ms, e, NULL), InvalidHandle);
 	is(hipEventElapsedTime(&ms, untimed, untimed), InvalidHandle);
+	must(hipMalloc(&p, 4));
+	must(hipMemsetAsync(p, 1, 4, NULL));
 	must(hipEventRecord(e, NULL));
+	is(hipEventElapsedTime(&ms, untimed, e), InvalidHandle);
+	is(hipEventElapsedTime(&ms, e, e), NotReady);
 	must(hipEventSynchronize(e));
+	must(hipFree(p));
 	must(hipSetDevice(1));
 	must(hipEventCreate(&other));
 	must(hipEventRecord(other, NULL));
@@ -566,6 +603,7 @@ int main(void) {
 	test_pools();
 	test_attachment();
 	test_devices();
+	test_reset();
 	test_streams();
 	test_events();
 	test_modules(module);

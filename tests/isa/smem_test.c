@@ -261,6 +261,7 @@ static void test_any_order(struct machine *m) {
 static void test_clock(struct machine *m, const uint32_t *clock, const char *name, unsigned least) {
 	static const uint32_t wait[] = {
 		0xbf8cc07f, /* s_waitcnt lgkmcnt(0) */
+		0xbf8e007f, /* s_sleep 127 */
 		0xb0020064, /* s_movk_i32 s2, 0x64 */
 		0x80828102, /* s_sub_u32 s2, s2, 1 */
 		0xbf078002, /* s_cmp_lg_u32 s2, 0 */
@@ -300,8 +301,8 @@ static void test_clocks(struct machine *m) {
 		0xc0940800, 0x00000000, /* s_memrealtime s[32:33] */
 		0xc0940880, 0x00000000, /* s_memrealtime s[34:35] */
 	};
-	test_clock(m, time, "s_memtime", 300);
-	test_clock(m, real, "s_memrealtime", 12);
+	test_clock(m, time, "s_memtime", 300 + 127 * 64);
+	test_clock(m, real, "s_memrealtime", 12 + 127 * 64 / 24);
 }
 
 static void test_coverage(void) {

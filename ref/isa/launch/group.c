@@ -156,7 +156,7 @@ void mx_group_start(struct mx_group *g, uint64_t index) {
 	if (!mx_cluster_enter(g))
 		g->run->out_of_memory = true;
 	mx_watch_workgroup_begin(g);
-	g->clock = g->alone_since = g->last_starvation_check = g->landed_at = 0;
+	g->clock = g->slept = g->alone_since = g->last_starvation_check = g->landed_at = 0;
 	g->landed = 0;
 	g->last = NULL;
 	g->demoted = false;

@@ -141,6 +141,7 @@ struct mx_group {
 	const struct mx_isa *isa;   /* for which waves are allocated */
 	unsigned room;              /* waves that are allocated */
 	uint64_t clock;    /* instructions issued by all waves; schedule `typical`: cycles */
+	uint64_t slept;    /* units of s_sleep, of all waves, that the clock does not count */
 	uint64_t turn_end; /* clock at which the workgroup's turn ends */
 	unsigned n_waves;
 	uint32_t ended; /* waves, a bit each */

@@ -281,14 +281,16 @@ SMEM(s_dcache_discard_x2) {
 
 /* ---- clocks ---- */
 
-/* Core clocks: a few per instruction of the workgroup, from a start that depends on the seed. The
- * real time clock runs at 100 MHz, the core at an assumed 2.4 GHz. */
+/* Core clocks: a few per instruction of the workgroup, and those that its waves sleep [ISA 12.5,
+ * S_SLEEP], from a start that depends on the seed. The real time clock runs at 100 MHz, the core at
+ * an assumed 2.4 GHz. */
 static uint64_t core_clocks(const struct mx_wave *w) {
-	enum { AN_INSTRUCTION = 4 };
+	enum { AN_INSTRUCTION = 4, SLEEP = 64 };
 	const uint64_t stream = 1ull << 62; /* no schedule uses this stream */
 	struct mx_random r;
 	mx_random_seed(&r, w->group->run->launch->seed, stream);
-	return (mx_random_next(&r) >> 16) + AN_INSTRUCTION * w->group->clock;
+	return (mx_random_next(&r) >> 16) + AN_INSTRUCTION * w->group->clock +
+	       SLEEP * w->group->slept;
 }
 
 static void land_time(struct mx_wave *w, struct mx_memop *m) {

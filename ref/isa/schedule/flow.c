@@ -18,11 +18,18 @@
 
 NOTHING(s_nop)
 NOTHING(v_nop)
+
+/* The schedule `typical` counts the cycles. */
+static void sleep_for(struct mx_wave *w, unsigned units) {
+	w->yields = units;
+	w->group->slept += w->group->units ? 0 : units;
+}
+
 FLOW(s_sleep) {
-	w->yields = in->imm & 127;
+	sleep_for(w, in->imm & 127);
 }
 FLOW(s_sleep_var) {
-	w->yields = mx_sread(w, in, mx_source(in, 0)) & 127;
+	sleep_for(w, mx_sread(w, in, mx_source(in, 0)) & 127);
 }
 FLOW(s_setprio) {
 	w->priority = in->imm & 3;
