@@ -30,22 +30,25 @@ sub dwords {
 	return join ' ', map { join '', reverse /../g } $hex =~ /.{8}/g;
 }
 
-# ---- the programs of the tests; those of files gfx1250* are for gfx1250 ----
+# ---- the programs of the tests; those of files gfx1250* are for gfx1250, and lines that say so ----
 
 my $word = qr/0x[0-9a-f]{8}/;
 
 # Whether operands are named as halves of registers, v1.l and v1.h.
 sub has_halves { return $_[0] =~ /\bv\d+\.[lh]\b/ }
 
-# The lines of the files: assembly, and a text with the dwords.
+# The lines of the files for a target: assembly, and a text with the dwords.
 sub lines_of {
+	my ($cpu, @files) = @_;
 	my (@assembly, @typed);
-	for my $file (@_) {
+	for my $file (@files) {
 		my $all  = slurp($file);
+		my $of   = $file =~ m{/gfx1250} ? 'gfx1250' : 'gfx950';
 		my $row  = qr/^ROW\("(?<text>.*?)",\s+\((?<code>.*?)\)/m;
-		my $line = qr/(?<code>(?:$word,\s+)+)\/\* (?<text>(?:s|v|ds|flat|global|scratch|t?buffer)_.*?) \*\//s;
+		my $line = qr/(?<code>(?:$word,\s+)+)\/\* (?:(?<cpu>gfx\d+): )?(?<text>(?:s|v|ds|flat|global|scratch|t?buffer)_.*?) \*\//s;
 		while ($all =~ /$row|$line/g) {
 			my ($text, $code) = @+{qw(text code)};
+			next if $cpu ne ($+{cpu} // $of);
 			$text =~ s/\s+/ /g;
 			push @assembly, [ split /; /, $text ];
 			push @typed, [ "$file: $text", join ' ', $code =~ /0x([0-9a-f]{8})/g ];
@@ -55,10 +58,9 @@ sub lines_of {
 }
 
 my @files = glob 'tests/isa/*.c tests/isa/*.h tests/isa/*.def';
-my %files = (gfx950 => [ grep { !m{/gfx1250} } @files ], gfx1250 => [ grep { m{/gfx1250} } @files ]);
 my %least = (gfx950 => 500, gfx1250 => 10);
-for my $cpu (sort keys %files) {
-	my ($assembly, $typed) = lines_of(@{ $files{$cpu} });
+for my $cpu (sort keys %least) {
+	my ($assembly, $typed) = lines_of($cpu, @files);
 	my @differ;
 	for my $halves (0, 1) {
 		my @these = grep { !$halves == !has_halves($typed->[$_][0]) } 0 .. $#$typed;

@@ -1,14 +1,15 @@
 /* The decoder: invalid dwords decode to no instruction, and an encoding without a defined meaning
  * has a reason (each form of each opcode: forms_test.c). decode.t runs
  *
- *   decode_test.t text FILE     prints one line per instruction of raw code: offset, bytes, name */
+ *   decode_test.t gfx950|gfx1250 FILE   one line per instruction of raw code: offset, bytes, name
+ */
 #include "machine_test.h"
 
 #include <stdio.h>
 
 #include "../../ref/isa/encoding/forms.h"
 
-static int print_text(const char *path) {
+static int print_text(const struct mx_isa *isa, const char *path) {
 	enum { MOST = 1 << 20 };
 	uint32_t *code = malloc(4 * MOST);
 	FILE *file = fopen(path, "rb");
@@ -17,7 +18,7 @@ static int print_text(const char *path) {
 	size_t n = fread(code, 4, MOST, file);
 	for (size_t i = 0; i < n;) {
 		struct mx_inst in;
-		mx_gfx950.decode(code + i, n - i, (uint32_t)(4 * i), &in);
+		isa->decode(code + i, n - i, (uint32_t)(4 * i), &in);
 		printf("%zu %u %s\n", 4 * i, in.size,
 		       !in.op           ? "unknown"
 		       : in.unsupported ? in.unsupported
@@ -130,8 +131,8 @@ static void test_second_literal(void) {
 }
 
 int main(int argc, char **argv) {
-	if (argc == 3 && !strcmp(argv[1], "text"))
-		return print_text(argv[2]);
+	if (argc == 3)
+		return print_text(strcmp(argv[1], "gfx1250") ? &mx_gfx950 : &mx_gfx1250, argv[2]);
 	test_truncated();
 	test_any_dword();
 	test_second_literal();

@@ -14,7 +14,7 @@ my ($count, $each) = is_long() ? (900_000, 60) : (8_000, 3);
 
 # ---- compiled kernels ----
 
-my @objects = kernels($build);
+my @objects = kernels($build, 'gfx950');
 my %lines;
 for (@objects ? `$llvm/llvm-objdump -d @objects` : ()) {
 	$lines{ join ' ', map { lc } split ' ', $1 } = 1 if m{// [0-9A-F]+: ((?:[0-9A-F]{8} ?)+)};

@@ -93,16 +93,16 @@ static void cycles(void) {
 /* Their passes are not published. */
 static void wmma(void) {
 	const uint32_t code[] = {
-		0x7e000280, /* v_mov_b32_e32 v0, 0 */
+		0x7e000280, /* gfx1250: v_mov_b32_e32 v0, 0 */
 		0xcc600000,
-		0x1c020910, /* v_wmma_f32_16x16x32_f16 v[0:7], v[16:23], v[4:11], v[0:7] */
-		0xbfa2fffd, /* s_cbranch_scc1 65533 */
+		0x1c020910, /* gfx1250: v_wmma_f32_16x16x32_f16 v[0:7], v[16:23], v[4:11], v[0:7] */
+		0xbfa2fffd, /* gfx1250: s_cbranch_scc1 65533 */
 		0xcc600000,
-		0x1c020910, /* v_wmma_f32_16x16x32_f16 v[0:7], v[16:23], v[4:11], v[0:7] */
+		0x1c020910, /* gfx1250: v_wmma_f32_16x16x32_f16 v[0:7], v[16:23], v[4:11], v[0:7] */
 		0xcc600000,
-		0x1c020910, /* v_wmma_f32_16x16x32_f16 v[0:7], v[16:23], v[4:11], v[0:7] */
-		0xbfa2fffb, /* s_cbranch_scc1 65531 */
-		0xbfb00000, /* s_endpgm */
+		0x1c020910, /* gfx1250: v_wmma_f32_16x16x32_f16 v[0:7], v[16:23], v[4:11], v[0:7] */
+		0xbfa2fffb, /* gfx1250: s_cbranch_scc1 65531 */
+		0xbfb00000, /* gfx1250: s_endpgm */
 	};
 	is_loop(loop_of(&mx_gfx1250, code, sizeof code),
 	        (struct mx_loop){ .begin = 16, .last = 32, 3, .matrix = 2 },
