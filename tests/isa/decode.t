@@ -38,6 +38,7 @@ sub theirs {
 		my ($name, $offset, @dwords) = ($1, hex($2) - $text{$object}[0], split ' ', $3);
 		$name =~ s/_(e32|e64|sdwa|dpp)$//;
 		$name =~ s/^v_dual\K_.*//; # one opcode of ours
+		$name =~ s/^s_code_end$/unknown/; # padding, which does not execute
 		$at{$offset} = "$name, " . 4 * @dwords . ' bytes';
 	}
 	return %at;
