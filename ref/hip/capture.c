@@ -88,6 +88,18 @@ hipError_t mx_capture_check_unsafe(void) {
 	               : hipSuccess;
 }
 
+static bool is_any(const struct ihipStream_t *s, const void *unused) {
+	(void)s, (void)unused;
+	return true;
+}
+
+hipError_t mx_capture_check_device(void) {
+	return mx_queue_invalidate(is_any, NULL)
+	               ? mx_hip_fail(hipErrorStreamCaptureUnsupported,
+	                             "a wait for a device during a capture")
+	               : hipSuccess;
+}
+
 static bool is_blocking(const struct ihipStream_t *s, const void *legacy) {
 	return s->device == ((const struct ihipStream_t *)legacy)->device &&
 	       !(s->flags & hipStreamNonBlocking);

@@ -116,7 +116,7 @@ MXHIP_API hipError_t hipDeviceGet(hipDevice_t *device, int ordinal) {
 }
 
 MXHIP_API hipError_t hipDeviceSynchronize(void) {
-	hipError_t e = mx_capture_check_unsafe();
+	hipError_t e = mx_capture_check_device();
 	if (e != hipSuccess)
 		return e;
 	mx_queue_finish_device(current);

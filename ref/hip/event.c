@@ -168,10 +168,14 @@ MXHIP_API hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, un
 
 /* ---- waiting ---- */
 
-/* An event of a capture may not be waited for. */
+static bool has_id(const struct ihipStream_t *stream, const void *id) {
+	return stream->capture->id == *(const uint64_t *)id;
+}
+
+/* An event of a capture may not be waited for; that ends the capture. */
 static hipError_t check_waitable(hipEvent_t event) {
 	hipError_t e = check_event(event);
-	if (e == hipSuccess && mx_queue_capture(event->capture_id))
+	if (e == hipSuccess && event->capture_id && mx_queue_invalidate(has_id, &event->capture_id))
 		e = mx_hip_fail(hipErrorCapturedEvent, "recorded in a captured stream");
 	return e;
 }

@@ -418,6 +418,9 @@ hipError_t mx_capture_join(struct ihipStream_t *stream, struct mx_capture *captu
  * during them [HIP, hipStreamCaptureMode]. */
 hipError_t mx_capture_check_unsafe(void);
 
+/* The same for a wait for a device, which is unsafe in all modes. */
+hipError_t mx_capture_check_device(void);
+
 /* The same if a stream is captured; and hipErrorStreamCaptureImplicit if it is the legacy stream
  * and a blocking stream is captured. */
 hipError_t mx_capture_check_wait(struct ihipStream_t *stream);

@@ -5,6 +5,7 @@
 #include "facts_test.h"
 
 #include <limits.h>
+#include <pthread.h>
 
 void **__hipRegisterFatBinary(const void *data);
 void __hipRegisterFunction(void **modules, const void *host, char *device_name, const char *name,
@@ -453,14 +454,249 @@ static void test_captures(void) {
 	is(hipStreamEndCapture(NULL, &got), IllegalState);
 	is(hipStreamEndCapture(s, NULL), InvalidValue);
 	is(hipStreamEndCapture(s, &got), IllegalState);
-	const int modes[] = { -1, 3, INT_MAX };
-	for (size_t i = 0; i < COUNT(modes); i++)
+	const int bad[] = { -1, 3, INT_MAX };
+	for (size_t i = 0; i < COUNT(bad); i++)
 		is(hipThreadExchangeStreamCaptureMode(
-			   &(hipStreamCaptureMode){ (hipStreamCaptureMode)modes[i] }),
+			   &(hipStreamCaptureMode){ (hipStreamCaptureMode)bad[i] }),
 		   InvalidValue);
 	is(hipThreadExchangeStreamCaptureMode(NULL), InvalidValue);
 	must(hipGraphDestroy(g));
 	must(hipGraphDestroy(other));
+}
+
+/* ---- calls during captures: hipStreamBeginCapture.cc ---- */
+
+static const struct {
+	hipStreamCaptureMode mode;
+	const char *name;
+} modes[] = { { hipStreamCaptureModeGlobal, "global" },
+	      { hipStreamCaptureModeThreadLocal, "local to a thread" },
+	      { hipStreamCaptureModeRelaxed, "relaxed" } };
+
+enum call { STREAM_WAIT, STREAM_QUERY, DEVICE_WAIT, EVENT_WAIT, EVENT_QUERY, CALLS };
+
+/* A call, of this thread or of another one. */
+struct call_of {
+	enum call call;
+	hipStream_t stream;
+	hipEvent_t event;
+	hipError_t result;
+};
+
+static void *do_call(void *p) {
+	struct call_of *c = p;
+	switch (c->call) {
+	case STREAM_WAIT: c->result = hipStreamSynchronize(c->stream); break;
+	case STREAM_QUERY: c->result = hipStreamQuery(c->stream); break;
+	case DEVICE_WAIT: c->result = hipDeviceSynchronize(); break;
+	case EVENT_WAIT: c->result = hipEventSynchronize(c->event); break;
+	default: c->result = hipEventQuery(c->event);
+	}
+	return NULL;
+}
+
+static bool ends_with(hipStream_t stream, hipError_t want) {
+	hipGraph_t g = NULL;
+	hipError_t e = hipStreamEndCapture(stream, &g);
+	if (g)
+		must(hipGraphDestroy(g));
+	return e == want;
+}
+
+static void test_waits(void) {
+	for (size_t i = 0; i < COUNT(modes) * 2; i++) {
+		unsigned good = 0, flags = i % 2 ? hipStreamNonBlocking : hipStreamDefault;
+		struct call_of c;
+		must(hipStreamCreateWithFlags(&c.stream, flags));
+		must(hipEventCreate(&c.event));
+		for (c.call = 0; c.call < CALLS; c.call++) {
+			bool of_event = c.call >= EVENT_WAIT;
+			must(hipStreamBeginCapture(c.stream, modes[i / 2].mode));
+			if (of_event)
+				must(hipEventRecord(c.event, c.stream));
+			do_call(&c);
+			good += c.result == (of_event ? hipErrorCapturedEvent
+			                              : hipErrorStreamCaptureUnsupported);
+			good += ends_with(c.stream, hipErrorStreamCaptureInvalidated);
+		}
+		ok(good == 2 * CALLS, "a wait or query breaks a capture (%s, flags %u)",
+		   modes[i / 2].name, flags);
+		must(hipEventDestroy(c.event));
+		must(hipStreamDestroy(c.stream));
+	}
+}
+
+/* The event is recorded nowhere, the stream is another one. */
+static void test_waits_of_another_thread(void) {
+	struct call_of c;
+	must(hipStreamCreate(&c.stream));
+	must(hipEventCreate(&c.event));
+	for (size_t i = 0; i < COUNT(modes); i++) {
+		unsigned good = 0;
+		for (c.call = 0; c.call < CALLS; c.call++) {
+			pthread_t thread;
+			bool breaks = c.call == DEVICE_WAIT ||
+			              (c.call < DEVICE_WAIT &&
+			               modes[i].mode == hipStreamCaptureModeGlobal);
+			must(hipStreamBeginCapture(s, modes[i].mode));
+			pthread_create(&thread, NULL, do_call, &c);
+			pthread_join(thread, NULL);
+			bool kept = c.result ==
+			            (breaks ? hipErrorStreamCaptureUnsupported : hipSuccess);
+			bool ended = ends_with(s, breaks ? hipErrorStreamCaptureInvalidated
+			                                 : hipSuccess);
+			if (!kept || !ended)
+				diag("call %d: %s", (int)c.call, hipGetErrorName(c.result));
+			good += kept + ended;
+		}
+		ok(good == 2 * CALLS,
+		   "so does one of another thread for the device, or for a stream (%s)",
+		   modes[i].name);
+	}
+	must(hipEventDestroy(c.event));
+	must(hipStreamDestroy(c.stream));
+}
+
+static void test_unsafe(void) {
+	uint32_t word = 0;
+	void *p;
+	for (int i = 0; i < 2; i++) {
+		must(hipStreamBeginCapture(s, modes[i].mode));
+		is(hipMalloc(&p, 4), StreamCaptureUnsupported);
+		ok(ends_with(s, hipErrorStreamCaptureInvalidated), "it breaks a capture (%s)",
+		   modes[i].name);
+		must(hipStreamBeginCapture(s, modes[i].mode));
+		is(hipMemcpy(mine, &word, 4, hipMemcpyHostToDevice), StreamCaptureImplicit);
+		ok(ends_with(s, hipErrorStreamCaptureInvalidated), "it breaks a capture (%s)",
+		   modes[i].name);
+		must(hipStreamBeginCapture(s, modes[i].mode));
+		is(hipMemset(mine, 0, 4), StreamCaptureImplicit);
+		ok(ends_with(s, hipErrorStreamCaptureInvalidated), "it breaks a capture (%s)",
+		   modes[i].name);
+	}
+}
+
+static void launch(hipStream_t stream) {
+	uint32_t n = 1;
+	must(hipLaunchKernel(&add, (dim3){ 1, 1, 1 }, (dim3){ 1, 1, 1 }, (void *[]){ &mine, &n }, 0,
+	                     stream));
+}
+
+/* Lets a stream wait for another one. */
+static void follow(hipStream_t stream, hipStream_t first, hipEvent_t event) {
+	must(hipEventRecord(event, first));
+	must(hipStreamWaitEvent(stream, event, 0));
+}
+
+static void test_forks(void) {
+	const hipStreamCaptureMode mode = hipStreamCaptureModeGlobal;
+	hipStream_t other;
+	hipEvent_t event, back;
+	hipGraph_t g;
+	size_t n = 9;
+	must(hipStreamCreate(&other));
+	must(hipEventCreate(&event));
+	must(hipEventCreate(&back));
+	must(hipStreamBeginCapture(s, mode));
+	launch(s);
+	follow(other, s, event);
+	launch(other);
+	ok(ends_with(s, hipErrorStreamCaptureUnjoined), "a fork that is not joined");
+	must(hipStreamBeginCapture(s, mode));
+	launch(s);
+	follow(other, s, event);
+	launch(other);
+	follow(s, other, back);
+	launch(other);
+	ok(ends_with(s, hipErrorStreamCaptureUnjoined), "work after the join");
+	must(hipStreamBeginCapture(s, mode));
+	follow(other, s, event);
+	launch(s);
+	is(hipStreamBeginCapture(other, mode), IllegalState);
+	ok(ends_with(s, hipSuccess), "it does not break the capture");
+	must(hipStreamBeginCapture(other, mode));
+	launch(other);
+	ok(ends_with(other, hipSuccess), "the fork is captured alone after that");
+	must(hipStreamBeginCapture(s, mode));
+	follow(other, s, event);
+	follow(s, other, back);
+	must(hipStreamEndCapture(s, &g));
+	must(hipGraphGetNodes(g, NULL, &n));
+	ok(!n, "a fork without work adds no node");
+	must(hipGraphDestroy(g));
+	launch(other);
+	must(hipStreamBeginCapture(s, mode));
+	must(hipEventRecord(event, s));
+	launch(other);
+	must(hipStreamWaitEvent(other, event, 0));
+	launch(other);
+	follow(s, other, back);
+	must(hipStreamEndCapture(s, &g));
+	must(hipGraphGetNodes(g, NULL, &n));
+	ok(n == 1, "a fork captures what comes after its wait");
+	must(hipGraphDestroy(g));
+	must(hipEventDestroy(event));
+	must(hipEventDestroy(back));
+	must(hipStreamDestroy(other));
+}
+
+/* Two captures, and a stream that joins one after the other; an event is recorded in both. */
+static void test_two_captures(void) {
+	hipStream_t other, third;
+	hipEvent_t of_first, of_other, back;
+	hipGraph_t g, h;
+	size_t n = 0, m = 0;
+	must(hipStreamCreate(&other));
+	must(hipStreamCreate(&third));
+	must(hipEventCreate(&of_first));
+	must(hipEventCreate(&of_other));
+	must(hipEventCreate(&back));
+	must(hipStreamBeginCapture(s, hipStreamCaptureModeGlobal));
+	must(hipStreamBeginCapture(other, hipStreamCaptureModeRelaxed));
+	launch(s);
+	must(hipEventRecord(of_other, other));
+	follow(third, s, of_first);
+	launch(third);
+	follow(s, third, back);
+	launch(s);
+	must(hipStreamEndCapture(s, &g));
+	hipGraphExec_t exec = instance(g);
+	must(hipStreamWaitEvent(third, of_other, 0));
+	follow(other, third, back);
+	launch(other);
+	must(hipStreamEndCapture(other, &h));
+	must(hipGraphGetNodes(g, NULL, &n));
+	must(hipGraphGetNodes(h, NULL, &m));
+	run(exec);
+	ok(n == 3 && m == 1, "a stream joins one capture after the other");
+	end(exec, g);
+	must(hipGraphDestroy(h));
+	must(hipEventDestroy(of_first));
+	must(hipEventDestroy(of_other));
+	must(hipEventDestroy(back));
+	must(hipStreamDestroy(other));
+	must(hipStreamDestroy(third));
+}
+
+/* A relaxed capture of this thread: streams are made and others are waited for. */
+static void test_relaxed(void) {
+	for (size_t i = 0; i < COUNT(modes); i++) {
+		bool relaxed = modes[i].mode == hipStreamCaptureModeRelaxed;
+		hipStream_t other, third;
+		must(hipStreamCreate(&other));
+		must(hipStreamBeginCapture(s, modes[i].mode));
+		launch(other);
+		hipError_t e = hipStreamSynchronize(other);
+		ok(e == (relaxed ? hipSuccess : hipErrorStreamCaptureUnsupported) &&
+		           ends_with(s, relaxed ? hipSuccess : hipErrorStreamCaptureInvalidated),
+		   "a wait for another stream of the same thread (%s)", modes[i].name);
+		must(hipStreamBeginCapture(s, modes[i].mode));
+		e = hipStreamCreate(&third);
+		ok(e == hipSuccess && ends_with(s, hipSuccess), "a stream is made (%s)",
+		   modes[i].name);
+		must(hipStreamDestroy(third));
+		must(hipStreamDestroy(other));
+	}
 }
 
 int main(void) {
@@ -492,6 +728,12 @@ int main(void) {
 	test_attributes();
 	test_nodes();
 	test_captures();
+	test_waits();
+	test_waits_of_another_thread();
+	test_unsafe();
+	test_forks();
+	test_two_captures();
+	test_relaxed();
 	must(hipStreamDestroy(s));
 	must(hipFree(mine));
 	must(hipFree(far));

@@ -300,7 +300,6 @@ static void test_capture_ends(void) {
 	is(hipStreamBeginCapture(s, hipStreamCaptureModeGlobal), hipErrorIllegalState,
 	   "a capture in a capture");
 	must(hipEventRecord(e, s));
-	is(hipEventQuery(e), hipErrorCapturedEvent, "an event of a capture");
 	must(hipStreamWaitEvent(t, e, 0));
 	is(hipStreamEndCapture(t, &graph), hipErrorStreamCaptureUnmatched,
 	   "ending it in the other stream");
@@ -452,7 +451,8 @@ static void test_broken_captures(void) {
 	end(&x, hipErrorStreamCaptureInvalidated, "ending it");
 	must(hipStreamCreateWithFlags(&u, hipStreamNonBlocking));
 	must(hipStreamBeginCapture(u, hipStreamCaptureModeRelaxed));
-	is(hipDeviceSynchronize(), hipSuccess, "waiting for a device during a relaxed capture");
+	is(hipDeviceSynchronize(), hipErrorStreamCaptureUnsupported,
+	   "waiting for a device during a relaxed capture");
 	must(hipStreamDestroy(u));
 	x = begin(hipStreamCaptureModeRelaxed);
 	must(hipEventCreate(&e));

@@ -8,6 +8,7 @@ enum { THREADS = 16 };
 
 static hipFunction_t add;
 static unsigned rounds;
+static pthread_barrier_t captured_all; /* a wait for the device would break a capture */
 
 /* What a thread works on. */
 struct worker {
@@ -93,6 +94,7 @@ static void *work(void *argument) {
 	unsigned id = (unsigned)(uintptr_t)argument;
 	uintptr_t good = 0;
 	begin(&w);
+	pthread_barrier_wait(&captured_all);
 	for (unsigned i = 1; i <= rounds; i++) {
 		one_round(&w);
 		if ((i + id) % 3 == 0)
@@ -118,6 +120,7 @@ int main(void) {
 	rounds = is_long() ? 5000 : 60;
 	must(hipModuleLoad(&module, built("tests/hip/probe.gpu.co")));
 	must(hipModuleGetFunction(&add, module, "add"));
+	pthread_barrier_init(&captured_all, NULL, THREADS);
 	for (uintptr_t i = 0; i < THREADS; i++)
 		if (pthread_create(&threads[i], NULL, work, (void *)i))
 			exit(1);
