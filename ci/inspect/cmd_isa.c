@@ -1,5 +1,6 @@
 /* mxcheck isa: the instructions of a code object, and how the emulator executes them. */
 #include "../../ref/isa/encoding/conversions.h"
+#include "../../ref/isa/encoding/formats.h"
 #include "../../ref/isa/encoding/forms.h"
 #include "../../ref/isa/encoding/instruction_set.h"
 #include "../../ref/isa/encoding/operands.h"
@@ -251,7 +252,7 @@ static mx_runs runs_of(const struct mx_isa *isa, const struct mx_form *f, const 
 	struct mx_inst in;
 	isa->decode(f->code, f->dwords, 0, &in);
 	if (in.op)
-		in.assumes = mx_op_rests_on(in.op);
+		in.assumes = mx_rests_on(isa->encodings, in.op);
 	*because = why(&in);
 	return mx_how_runs(&in);
 }

@@ -190,7 +190,7 @@ static mx_assumption getreg_rests_on(const struct mx_inst *in) {
 }
 
 void mx_check_decoded(const struct mx_encodings *set, struct mx_inst *in) {
-	in->assumes = mx_op_rests_on(in->op);
+	in->assumes = mx_rests_on(set, in->op);
 	if (in->op->encoding == MX_MTBUF)
 		in->assumes = mx_typed_rests_on(in);
 	if (mx_kind_of(in->op) == MX_IS_GETREG)

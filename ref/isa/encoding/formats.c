@@ -426,7 +426,7 @@ const struct mx_encodings mx_gfx950_encodings = {
 	TABLES(gfx950, gfx950_prefixes), 102, 104, 124, 125, 2, false, false,
 };
 const struct mx_encodings mx_gfx1250_encodings = {
-	TABLES(gfx1250, gfx1250_prefixes), 106, 106, 125, 124, 1, true, true,
+	TABLES(gfx1250, gfx1250_prefixes), 106, 106, 125, 124, 1, true, true, MX_ASSUMES_HALF_LOADED
 };
 
 static bool matches(const struct mx_prefix *p, const uint32_t *code, size_t left) {

@@ -85,8 +85,15 @@ struct mx_encodings {
 	uint8_t mask;            /* dwords of a lane mask */
 	bool has_null;  /* reads give 0, writes are dropped; otherwise the code is reserved */
 	bool has_banks; /* s_set_vgpr_msb */
+	mx_assumption half_loaded; /* what 16-bit loads rest on */
 };
 extern const struct mx_encodings mx_gfx950_encodings, mx_gfx1250_encodings;
+
+/* The assumption that all uses of an opcode rest on in an instruction set. */
+static inline mx_assumption mx_rests_on(const struct mx_encodings *e, const struct mx_op *op) {
+	bool half = op->flags & MX_LOAD && op->flags & (MX_D16 | MX_D16_HI);
+	return half && e->half_loaded ? e->half_loaded : mx_op_rests_on(op);
+}
 
 /* The form of the instruction at code[0], or NULL. Only format and opcode are compared. */
 const struct mx_isa_row *mx_isa_row_of(const struct mx_encodings *e, const uint32_t *code,

@@ -10,7 +10,8 @@
 #include "vmem.h"
 
 /* A d16 load writes the whole register: gfx950 has ECC, so the half that is not loaded becomes 0
- * [ISA 9.1.6; LLVM: gfx950 has SRAMECC, and d16 loads do not preserve]. */
+ * [ISA 9.1.6; LLVM: gfx950 has SRAMECC, and d16 loads do not preserve]; gfx1250 the same [assumed:
+ * HALF_LOADED]. */
 uint32_t mx_extend(const struct mx_inst *in, uint32_t v, unsigned bytes) {
 	unsigned flags = in->op->flags;
 	if (bytes == 4)
