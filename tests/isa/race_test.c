@@ -255,7 +255,7 @@ static void test_flat(struct machine *m) {
 
 static const char proved[] =
 	"proved for this launch, assuming: this code object, input and grid; nothing else writes "
-	"to its memory; waits and barriers work as in [ISA 4.4]; no value derives from an address";
+	"to its memory; waits and barriers work as the manual says [ISA 4.4; CDNA5 5.7]; no value derives from an address";
 
 static void test_proofs(struct machine *m) {
 	char text[MX_LINE_ROOM];
