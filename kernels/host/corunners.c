@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_STREAMS = 16, THREADS = 256, MIB = 1 << 20 };
 
@@ -69,7 +70,8 @@ static int make_memory(struct mx_corunners *c, void **p, size_t bytes, struct mx
 static int make_tenants(struct mx_corunners *c, const char *kernel_dir, struct mx_why *why) {
 	static const char *const names[] = { "tenant_memory", "tenant_matrix" };
 	char path[4096];
-	snprintf(path, sizeof path, "%s/corunners/tenant.co", kernel_dir);
+	snprintf(path, sizeof path, "%s/corunners/%stenant.co", kernel_dir,
+	         strcmp(c->device->arch, "gfx1250") ? "" : "gfx1250_");
 	for (unsigned i = 0; i < 2; i++)
 		if (mx_module_load(c->device, path, names[i], &c->kernel[i], why))
 			return -1;

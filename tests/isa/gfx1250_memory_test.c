@@ -59,7 +59,7 @@ static const uint32_t epilogue_lds[] = {
 
 /* ---- the rows ---- */
 
-typedef enum { IN_LDS, GLOBAL, BUFFER, BUFFER_S12, SCALAR, SCALAR_S12 } space;
+typedef enum { IN_LDS, GLOBAL, BY_LANE, BUFFER, BUFFER_S12, SCALAR, SCALAR_S12 } space;
 typedef enum { LOADS, STORES, IS_ATOMIC, TRANSPOSES, FETCHES } action;
 enum { ZERO, SIGN };
 enum { ACTIVE, ALL };
@@ -163,8 +163,10 @@ static bool is_buffer(const struct row *r) {
 
 static uint64_t offset_of(const struct row *r, unsigned lane) {
 	bool relative = r->space == BUFFER_S12 || r->space == SCALAR_S12;
-	return (is_scalar(r) ? 0 : scene->v1[lane]) + (uint64_t)r->imm +
-	       (relative ? scene->s12 : 0);
+	return (is_scalar(r)          ? 0
+	        : r->space == BY_LANE ? 4 * lane
+	                              : scene->v1[lane]) +
+	       (uint64_t)r->imm + (relative ? scene->s12 : 0);
 }
 
 /* Loads and stores are in range by dword, atomics as a whole. */

@@ -172,7 +172,7 @@ enum {
 	MX_TO_LDS = 1 << 27,     /* load to LDS, or store from it */
 	MX_FORMAT = 1 << 28,     /* converts: d counts components, not bytes */
 	MX_STRIDE_64 = 1 << 29,  /* DS, with MX_TWO: offsets in units of 64 elements */
-	MX_ADDTID = 1 << 30,     /* DS: the address is M0[15:0] and the lane's number */
+	MX_ADDTID = 1 << 30,     /* the address has the lane's number; of DS also M0[15:0] */
 	MX_COMPARE = 1ull << 31, /* DS, with MX_SECOND: the first operand is compared */
 	MX_HALF_UNKNOWN = 1ull << 32, /* 16-bit result: no source defines the other half */
 	MX_NO_OVERLAP = 1ull << 34,   /* the destination overlaps no source [LLVM earlyclobber] */

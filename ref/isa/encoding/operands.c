@@ -323,7 +323,8 @@ static void add_implicit(const struct mx_encodings *set, struct mx_inst *in) {
 	add(in, MX_AS_EXEC, MX_EXEC, flags & MX_EXEC_OUT ? mask : 0, WRITTEN);
 	if (in->mem.lds && !mx_has_operand(in, MX_AT_DATA))
 		add(in, MX_AS_LDS_BASE, MX_M0, 1, READ);
-	add(in, MX_AS_M0, MX_M0, flags & (MX_M0_IN | MX_ADDTID) ? 1 : 0, READ);
+	bool base = flags & MX_ADDTID && in->op->encoding == MX_DS;
+	add(in, MX_AS_M0, MX_M0, flags & MX_M0_IN || base ? 1 : 0, READ);
 	add(in, MX_AS_M0, MX_M0, flags & MX_M0_OUT ? 1 : 0, WRITTEN);
 }
 

@@ -18,7 +18,10 @@ static uint64_t pair(const struct mx_wave *w, unsigned row, unsigned lane) {
 /* The addresses of all lanes, of which only those of m->exec are used: loops without a branch. */
 static void global_addresses(const struct mx_wave *w, struct mx_memop *m, uint64_t base) {
 	unsigned row = mx_row_at(m->in, MX_AT_ADDRESS);
-	if (mx_has_operand(m->in, MX_AT_BASE) && m->in->mem.unit)
+	if (m->in->op->flags & MX_ADDTID)
+		for (unsigned l = 0; l < MX_LANES; l++)
+			m->address[l] = base + sizeof(uint32_t) * l;
+	else if (mx_has_operand(m->in, MX_AT_BASE) && m->in->mem.unit)
 		for (unsigned l = 0; l < MX_LANES; l++)
 			m->address[l] = base + (uint64_t)w->v[row][l] * m->in->mem.unit;
 	else if (mx_has_operand(m->in, MX_AT_BASE))
@@ -39,7 +42,8 @@ void mx_exec_GLOBAL(struct mx_wave *w, const struct mx_inst *in) {
 	unsigned sgpr = mx_operand_at(in, MX_AT_BASE);
 	bool relative = mx_has_operand(in, MX_AT_BASE);
 	uint64_t base = relative ? mx_sread64(w, in, sgpr) : 0;
-	bool good = mx_addresses_exist(w, in, row, relative ? 1 : 2);
+	bool numbers = in->op->flags & MX_ADDTID;
+	bool good = numbers || mx_addresses_exist(w, in, row, relative ? 1 : 2);
 	struct mx_memop *m = good ? mx_memop_new(w, in) : NULL;
 	if (!m)
 		return;

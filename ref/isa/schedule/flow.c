@@ -38,6 +38,7 @@ FLOW(s_setprio) {
 /* No effect: sleeping waves wake up by themselves, code does not change, and a kernel cannot read
  * performance counters and the thread trace. */
 NOTHING(s_wakeup)
+NOTHING(s_wakeup_barrier)
 NOTHING(s_icache_inv)
 NOTHING(s_incperflevel)
 NOTHING(s_decperflevel)

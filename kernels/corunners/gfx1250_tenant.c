@@ -1,0 +1,2 @@
+/* tenant.c for gfx1250. */
+#include "tenant.c"
