@@ -1,4 +1,5 @@
-/* The scaled MFMA in AVX-512, for profiles of exact sums. There are three methods.
+/* The scaled MFMA in AVX-512, for profiles of exact sums. There are three methods here,
+ * and words in by_words.c.
  *
  * Bytes, for block32 and formats with elements that fit a signed byte in units of the
  * smallest subnormal: E2M1 (up to 12) and E2M3 (up to 60). A block's dot is an integer
@@ -24,43 +25,18 @@
  * Instructions name their rounding where it matters. The thread's mode decides whether
  * subnormals are flushed, so it is checked each time, as in by_floats.c. */
 #include "tile.h"
-#include "values.h"
 #include "../num/cpu.h"
 
-#include <string.h>
 #include <threads.h>
 
 #if defined(__x86_64__)
-#include <immintrin.h>
+#include "avx512.h"
 
-#define AVX512                                                                                     \
-	__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vnni,fma")))
-
-enum { LINE = 64 }; /* bytes of a vector and of a cache line */
-enum { WIDE = 16 }; /* columns computed together: a quarter of a wave */
-enum { RUN = 16 };  /* elements of a lane that are consecutive in k, in all layouts */
 enum { OFFSET = 64 };
 enum { SCALE_BITS = 4 }; /* of a scale that is a float */
 enum { GROUP = 4 };      /* codes in a dword of bytes */
-enum {
-	DOWN = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC,
-	UP = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC,
-	NEAREST = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC
-};
 
 /* ---- loading ---- */
-
-/* Element j of WIDE consecutive lanes. */
-AVX512 static inline __attribute__((always_inline)) __m512i
-codes(unsigned bits, const uint32_t (*regs)[MX_LANES], unsigned lane, unsigned j) {
-	unsigned at = bits * j / 32, shift = bits * j % 32;
-	__m512i code = _mm512_srli_epi32(_mm512_loadu_si512(&regs[at][lane]), shift);
-	if (shift + bits > 32)
-		code = _mm512_or_si512(
-			code,
-			_mm512_slli_epi32(_mm512_loadu_si512(&regs[at + 1][lane]), 32 - shift));
-	return _mm512_and_si512(code, _mm512_set1_epi32((1 << bits) - 1));
-}
 
 /* The values of codes. The fields of a normal move to their places in a float; a subnormal is its
  * significand times the unit. Neither uses subnormal floats, which are slow. */
@@ -83,16 +59,6 @@ AVX512 static inline __m512 values(const struct mx_format_info *t, __m512i code)
 	__m512i negative = _mm512_slli_epi32(code, 32 - t->bits);
 	return _mm512_castsi512_ps(_mm512_or_si512(
 		x, _mm512_and_si512(negative, _mm512_set1_epi32((int)MX_F32_SIGN))));
-}
-
-/* Scales of WIDE lanes. A byte is the exponent field of its float, except 0x00 and 0xFF. */
-AVX512 INLINE __m512 e8m0_scales_of(const uint8_t *code) {
-	__m512i byte = _mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)code));
-	__m512i x = _mm512_slli_epi32(byte, MX_F32_MAN);
-	__mmask16 nan = _mm512_cmpeq_epi32_mask(byte, _mm512_set1_epi32(0xFF));
-	x = _mm512_mask_mov_epi32(x, _mm512_testn_epi32_mask(byte, byte),
-	                          _mm512_set1_epi32(1 << (MX_F32_MAN - 1)));
-	return _mm512_castsi512_ps(_mm512_mask_mov_epi32(x, nan, _mm512_set1_epi32(MX_F32_NAN)));
 }
 
 /* The values of the scales that are floats. */
@@ -143,53 +109,6 @@ AVX512 static void load_scales(const struct side *o, float (*scale)[MX_TILE_MN])
 	unsigned MN = mx_mn(o->shape);
 	for (unsigned i = 0; i < o->codes; i += WIDE)
 		_mm512_storeu_ps(&scale[i / MN][i % MN], scales_of(o->scales, o->scale + i));
-}
-
-/* ---- results ---- */
-
-/* The accumulators by row, in strips of WIDE columns. */
-struct results {
-	_Alignas(LINE) float acc[MX_TILE_MN / WIDE][MX_TILE_MN][WIDE];
-};
-
-AVX512 INLINE void load_results_of(struct results *x, mx_shape shape,
-                                   const uint32_t (*c)[MX_LANES]) {
-	unsigned row, col;
-	for (unsigned r = 0; r < mx_results(shape); r++)
-		for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
-			mx_place_result(shape, lane, r, &row, &col);
-			memcpy(x->acc[col / WIDE][row], &c[r][lane], sizeof x->acc[0][0]);
-		}
-}
-
-AVX512 static void load_results(struct results *x, const struct mx_mma_args *g) {
-	if (g->shape == MX_16X16X128)
-		load_results_of(x, MX_16X16X128, g->c);
-	else
-		load_results_of(x, MX_32X32X64, g->c);
-}
-
-AVX512 INLINE __m512i with_one_nan(__m512 x) {
-	__mmask16 nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
-	return _mm512_mask_mov_epi32(_mm512_castps_si512(x), nan, _mm512_set1_epi32(MX_F32_NAN));
-}
-
-AVX512 INLINE void store_results_of(const struct results *x, mx_shape shape,
-                                    uint32_t (*d)[MX_LANES]) {
-	unsigned row, col;
-	for (unsigned r = 0; r < mx_results(shape); r++)
-		for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
-			mx_place_result(shape, lane, r, &row, &col);
-			_mm512_storeu_si512(&d[r][lane],
-			                    with_one_nan(_mm512_loadu_ps(x->acc[col / WIDE][row])));
-		}
-}
-
-AVX512 static void store_results(const struct results *x, const struct mx_mma_args *g) {
-	if (g->shape == MX_16X16X128)
-		store_results_of(x, MX_16X16X128, g->d);
-	else
-		store_results_of(x, MX_32X32X64, g->d);
 }
 
 /* ---- bytes ---- */
@@ -673,14 +592,10 @@ AVX512 INLINE void block_dots(struct method m, const double *a, const double *b,
 	}
 }
 
-AVX512 INLINE __m512d add_to_odd(__m512d x, __m512d y) {
-	__m512d down = _mm512_add_round_pd(x, y, DOWN), up = _mm512_add_round_pd(x, y, UP);
-	__mmask8 odd = _mm512_test_epi64_mask(_mm512_castpd_si512(down), _mm512_set1_epi64(1));
-	return _mm512_mask_mov_pd(up, odd, down);
-}
-
 AVX512 INLINE __m256 round_sum(__m512d sum, __m256 acc) {
-	return _mm512_cvt_roundpd_ps(add_to_odd(sum, _mm512_cvtps_pd(acc)), NEAREST);
+	__m512d c = _mm512_cvtps_pd(acc);
+	__m512d down = _mm512_add_round_pd(sum, c, DOWN), up = _mm512_add_round_pd(sum, c, UP);
+	return _mm512_cvt_roundpd_ps(to_odd_of(down, up), NEAREST);
 }
 
 /* Both bounds give the same f32. Zeros may differ in sign only if the bounds are equal. */
@@ -746,9 +661,6 @@ AVX512 INLINE void add_group(const struct doubles *x, struct method m, unsigned 
 		}
 }
 
-/* By strip and row, the columns that are not certain. */
-typedef __mmask16 columns[MX_TILE_MN / WIDE][MX_TILE_MN];
-
 AVX512 INLINE void add_groups(const struct mx_mma_args *g, const struct doubles *x, struct method m,
                               struct results *r, columns bad) {
 	unsigned blocks = MX_TILE_ELEMS / m.MN / m.block;
@@ -761,25 +673,6 @@ AVX512 INLINE void add_groups(const struct mx_mma_args *g, const struct doubles 
 				add_group(x, m, first, end, row, strip * WIDE, &r->acc[strip][row],
 				          &bad[strip][row]);
 			}
-}
-
-/* The lanes that are not certain. Their results become C again, because D may be C. */
-AVX512 static bool find_uncertain(const struct mx_mma_args *g, const columns bad, struct results *r,
-                                  uint64_t again[MX_TILE_RESULTS]) {
-	uint64_t any = 0;
-	unsigned row, col;
-	for (unsigned i = 0; i < mx_results(g->shape); i++) {
-		again[i] = 0;
-		for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
-			mx_place_result(g->shape, lane, i, &row, &col);
-			float *acc = r->acc[col / WIDE][row];
-			__mmask16 m = bad[col / WIDE][row];
-			_mm512_mask_storeu_ps(acc, m, _mm512_loadu_ps(&g->c[i][lane]));
-			again[i] |= (uint64_t)m << lane;
-		}
-		any |= again[i];
-	}
-	return any;
 }
 
 /* Sums of 32 products. */
@@ -826,6 +719,8 @@ bool mx_mma_by_avx512(const struct mx_mma_args *g) {
 	}
 	if (g->profile->group % mx_block_of(g))
 		return false;
+	if (mx_mma_by_words(g))
+		return true;
 	by_doubles(g);
 	return true;
 }

@@ -51,6 +51,7 @@ static inline unsigned mx_results(mx_shape s) {
 /* Fast implementations; mma.c chooses one. Each returns false and writes nothing if it does
  * not apply. They ignore abs_c, neg_c and clamp. */
 bool mx_mma_by_avx512(const struct mx_mma_args *args);
+bool mx_mma_by_words(const struct mx_mma_args *args); /* of by_avx512, for CPUs that it is for */
 bool mx_mma_by_floats(const struct mx_mma_args *args);
 bool mx_mma_by_alignment(const struct mx_mma_args *args);
 bool mx_mma_by_integers(const struct mx_mma_args *args);

@@ -501,6 +501,43 @@ static void test_scaled_tie(void) {
 	}
 }
 
+/* 1 or 1 + 2^-23, and 2^-24 +- 2^-53, which together no double holds: 29 products of 2^8 * 2^8 in
+ * E4M3, two of 1.5 * 2^8 * 2^8, and 2^-4 * +-2^-4, times 2^-45. */
+static void test_scaled_odd(void) {
+	static uint32_t a[8][LANES];
+	uint8_t scale_a[LANES], scale_b[LANES];
+	struct mx_mma_args g = { profile_of(0),
+		                 MX_16X16X128,
+		                 MX_E4M3,
+		                 MX_E4M3,
+		                 (const uint32_t(*)[LANES])a,
+		                 (const uint32_t(*)[LANES])s.b,
+		                 (const uint32_t(*)[LANES])s.c,
+		                 scale_a,
+		                 scale_b,
+		                 s.fast };
+	unsigned wrong = 0;
+	memset(scale_a, 127 - 45, sizeof scale_a);
+	memset(scale_b, 127, sizeof scale_b);
+	for (unsigned i = 0; i < 4; i++) {
+		uint32_t one = 0x3f800000 + i / 2, less = i % 2;
+		memset(&s, 0, sizeof s);
+		for (unsigned l = 0; l < 32; l++)
+			for (unsigned r = 0; r < 4; r++) {
+				bool last = l >= 16 && r == 3;
+				a[r][l] = last ? 0x187c7c78 : 0x78787878;
+				s.b[r][l] = last ? less << 31 | 0x18787878 : 0x78787878;
+			}
+		for (unsigned j = 0; j < 4 * LANES; j++)
+			s.c[j / LANES][j % LANES] = one;
+		mx_mma_scaled(&g);
+		for (unsigned j = 0; j < 4 * LANES; j++)
+			wrong += s.fast[j / LANES][j % LANES] != one + 1 - less;
+	}
+	if (!ok(!wrong, "scaled: 1 + 2^-23 + 2^-24 +- 2^-53"))
+		diag("%u wrong, the last result 0x%08x", wrong, s.fast[3][LANES - 1]);
+}
+
 /* The thread's rounding must have no effect. */
 static void test_rounding(void) {
 	unsigned wrong = 0;
@@ -519,6 +556,7 @@ int main(void) {
 	test_scaled();
 	test_scaled_ends();
 	test_scaled_tie();
+	test_scaled_odd();
 	test_kept();
 	test_rounding();
 	return done_testing();

@@ -1,0 +1,230 @@
+/* The scaled MFMA for block32 in words: dots of 16-bit integers by VPDPWSSD of AVX-512.
+ *
+ * An element is m * 2^(field - bias - man), m below 2^(man + 1). In a row of a block the element
+ * with the largest field is a word of BITS bits, and another is m shifted by as much less as its
+ * field is smaller. If bits would be lost, because the row's range is too wide, the other methods
+ * take over. A dot is below 32 * 2^(2 * BITS) = 2^31.
+ *
+ * A dot is exact in f64, and so is its product with the scales. The FMA that adds the accumulator
+ * rounds to odd, as in by_avx512.c. A zero dot has lost its sign: where it is added to -0, integers
+ * compute the result. */
+#include "tile.h"
+#include "../num/number.h"
+
+#if defined(__x86_64__)
+#include "avx512.h"
+
+enum { BITS = 13 }; /* of a word, without its sign */
+enum { QUAD = 4, QUADS = MX_BLOCK / QUAD, PAIRS = MX_BLOCK / 2, BLOCKS = 4 };
+enum { ROWS = 8 }; /* computed together */
+
+/* An operand. A dword has two elements of a row or column: of each quad 0 and 2, then 1 and 3. */
+struct words {
+	_Alignas(LINE) uint32_t pair[BLOCKS][PAIRS][MX_TILE_MN];
+	double scale[BLOCKS][MX_TILE_MN]; /* of a unit of the words */
+};
+
+struct side {
+	mx_shape shape;
+	const struct mx_format_info *format;
+	const uint32_t (*regs)[MX_LANES];
+	const uint8_t *scale;
+};
+
+/* ---- loading ---- */
+
+/* What is known when the loops are compiled. */
+struct form {
+	unsigned bits, MN;
+};
+
+/* The codes of elements k to k + 3 of WIDE rows, a byte each. */
+AVX512 INLINE __m512i quad_of(struct form f, const struct side *o, unsigned mn, unsigned k) {
+	unsigned half = MX_TILE_ELEMS / f.MN / 2;
+	if (f.bits == 8)
+		return _mm512_loadu_si512(&o->regs[k / half * RUN / QUAD + k % RUN / QUAD]
+		                                  [k % half / RUN * f.MN + mn]);
+	__m512i x = _mm512_setzero_si512();
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < QUAD; i++) {
+		unsigned lane = k / MX_BLOCK * f.MN + mn;
+		__m512i code = codes(f.bits, o->regs, lane, k % MX_BLOCK + i);
+		x = _mm512_or_si512(x, _mm512_slli_epi32(code, 8 * i));
+	}
+	return x;
+}
+
+/* In all bytes of a dword, the largest of its bytes. */
+AVX512 INLINE __m512i largest_byte(__m512i x) {
+	x = _mm512_max_epu8(x, _mm512_rol_epi32(x, 16));
+	return _mm512_max_epu8(x, _mm512_rol_epi32(x, 8));
+}
+
+/* Exponent fields; a subnormal has that of the smallest normal. */
+AVX512 INLINE __m512i fields_of(__m512i magnitude, unsigned man_bits) {
+	__m512i field = _mm512_and_si512(_mm512_srli_epi16(magnitude, man_bits),
+	                                 _mm512_set1_epi8(0x7F >> man_bits));
+	return _mm512_max_epu8(field, _mm512_set1_epi8(1));
+}
+
+/* Returns the words that lose bits. */
+AVX512 INLINE __mmask32 store_words(uint32_t *to, __m512i significand, __m512i right) {
+	__m512i word = _mm512_srav_epi16(significand, right);
+	_mm512_storeu_si512(to, word);
+	return _mm512_cmpneq_epi16_mask(_mm512_sllv_epi16(word, right), significand);
+}
+
+AVX512 INLINE void store_scales(double *to, const uint8_t *codes, __m512i exponents) {
+	__m512 scale = e8m0_scales_of(codes), power = _mm512_cvtepi32_ps(exponents);
+	for (unsigned i = 0; i < 2; i++) {
+		__m512d x = _mm512_cvtps_pd(i ? _mm512_extractf32x8_ps(scale, 1)
+		                              : _mm512_castps512_ps256(scale));
+		__m512d y = _mm512_cvtps_pd(i ? _mm512_extractf32x8_ps(power, 1)
+		                              : _mm512_castps512_ps256(power));
+		_mm512_storeu_pd(to + 8 * i, _mm512_scalef_round_pd(x, y, NEAREST));
+	}
+}
+
+/* The words of a quad; end - field: by how much an element is less than the top of a word. */
+AVX512 INLINE __mmask32 store_quad(struct form f, const struct mx_format_info *t, __m512i quad,
+                                   __m512i end, uint32_t (*to)[MX_TILE_MN]) {
+	const __m512i sign = _mm512_set1_epi8((char)(1 << (f.bits - 1)));
+	const __m512i even = _mm512_set1_epi16(0xFF), odd = _mm512_set1_epi16((short)0xFF00);
+	__m512i m = _mm512_andnot_si512(sign, quad), field = fields_of(m, t->man_bits);
+	__m512i above = _mm512_sub_epi8(field, _mm512_set1_epi8(1));
+	__m512i right = _mm512_sub_epi8(end, field);
+	m = _mm512_sub_epi8(m, _mm512_slli_epi16(above, t->man_bits));
+	m = _mm512_slli_epi16(m, 6 - t->man_bits); /* the top of a byte, but for the sign */
+	m = _mm512_mask_sub_epi8(m, _mm512_test_epi8_mask(quad, sign), _mm512_setzero_si512(), m);
+	__mmask32 lost = store_words(to[0], _mm512_slli_epi16(m, 8), _mm512_and_si512(right, even));
+	return lost | store_words(to[1], _mm512_and_si512(m, odd), _mm512_srli_epi16(right, 8));
+}
+
+/* A block of WIDE rows; false if bits would be lost, or if there is a NaN or an infinity. */
+AVX512 INLINE bool load_block(struct form f, struct words *x, const struct side *o, unsigned block,
+                              unsigned mn) {
+	const struct mx_format_info *t = o->format;
+	const __m512i magnitudes = _mm512_set1_epi8(mx_ones(f.bits - 1));
+	__m512i quad[QUADS], most = _mm512_setzero_si512();
+	__mmask32 lost = 0;
+#pragma GCC unroll 8
+	for (unsigned q = 0; q < QUADS; q++) {
+		quad[q] = quad_of(f, o, mn, block * MX_BLOCK + q * QUAD);
+		most = _mm512_max_epu8(most, _mm512_and_si512(quad[q], magnitudes));
+	}
+	most = largest_byte(most);
+	__m512i top = fields_of(most, t->man_bits);
+	__m512i end = _mm512_add_epi8(top, _mm512_set1_epi8(15 - BITS));
+#pragma GCC unroll 8
+	for (unsigned q = 0; q < QUADS; q++) {
+		uint32_t *to = &x->pair[block][2 * q][mn];
+		lost |= store_quad(f, t, quad[q], end, (uint32_t(*)[MX_TILE_MN])to);
+	}
+	__m512i exponents = _mm512_sub_epi32(_mm512_and_si512(top, _mm512_set1_epi32(0xFF)),
+	                                     _mm512_set1_epi32(t->bias + BITS - 1));
+	store_scales(&x->scale[block][mn], o->scale + block * f.MN + mn, exponents);
+	return !lost && !_mm512_cmpgt_epu8_mask(most, _mm512_set1_epi8(mx_max_finite(t)));
+}
+
+AVX512 INLINE bool load_blocks(struct form f, struct words *x, const struct side *o) {
+	bool good = true;
+	for (unsigned block = 0; good && block < MX_LANES / f.MN; block++)
+		for (unsigned mn = 0; good && mn < f.MN; mn += WIDE)
+			good = load_block(f, x, o, block, mn);
+	return good;
+}
+
+AVX512 static bool load_words(struct words *x, const struct side *o) {
+	unsigned bits = o->format->bits, MN = mx_mn(o->shape);
+	return bits == 8 && MN == 16 ? load_blocks((struct form){ 8, 16 }, x, o)
+	       : bits == 8           ? load_blocks((struct form){ 8, 32 }, x, o)
+	       : bits == 6           ? load_blocks((struct form){ 6, MN }, x, o)
+	                             : load_blocks((struct form){ 4, MN }, x, o);
+}
+
+/* ---- dots ---- */
+
+/* sum += products of the words of a pair, of ROWS rows from a and WIDE columns from b. */
+AVX512 INLINE void add_pair(const uint32_t *a, const uint32_t *b, __m512i sum[ROWS]) {
+	__m512i y = _mm512_loadu_si512(b);
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < ROWS; i++)
+		sum[i] = _mm512_dpwssd_epi32(sum[i], y, _mm512_set1_epi32((int)a[i]));
+}
+
+AVX512 INLINE __m512d half_of(__m512i x, unsigned half) {
+	return _mm512_cvtepi32_pd(half ? _mm512_extracti32x8_epi32(x, 1)
+	                               : _mm512_castsi512_si256(x));
+}
+
+/* acc += dot * scales. Returns the columns in which a dot without its sign was added to -0. */
+AVX512 INLINE __mmask8 add_scaled(__m512d dot, __m512d scale, float *acc) {
+	__m256 before = _mm256_loadu_ps(acc);
+	__m512d c = _mm512_cvtps_pd(before);
+	__m512d down = _mm512_fmadd_round_pd(dot, scale, c, DOWN);
+	__m512d up = _mm512_fmadd_round_pd(dot, scale, c, UP);
+	_mm256_storeu_ps(acc, _mm512_cvt_roundpd_ps(to_odd_of(down, up), NEAREST));
+	__mmask8 bad = _mm256_cmpeq_epi32_mask(_mm256_castps_si256(before),
+	                                       _mm256_set1_epi32((int)MX_F32_SIGN));
+	return bad & _mm512_cmp_pd_mask(dot, _mm512_setzero_pd(), _CMP_EQ_OQ);
+}
+
+/* acc += a block's dots of ROWS rows and WIDE columns. bad[row] gets columns as add_scaled returns.
+ */
+AVX512 INLINE void add_block(const struct words *a, const struct words *b, unsigned block,
+                             unsigned row, unsigned col, float (*acc)[WIDE], __mmask16 *bad) {
+	__m512i dot[ROWS];
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < ROWS; i++)
+		dot[i] = _mm512_setzero_si512();
+#pragma GCC unroll 4
+	for (unsigned p = 0; p < PAIRS; p++)
+		add_pair(&a->pair[block][p][row], &b->pair[block][p][col], dot);
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < ROWS; i++)
+#pragma GCC unroll 2
+		for (unsigned j = 0; j < 2; j++) {
+			__m512d scale =
+				_mm512_mul_pd(_mm512_set1_pd(a->scale[block][row + i]),
+			                      _mm512_loadu_pd(&b->scale[block][col + 8 * j]));
+			bad[i] |= (__mmask16)add_scaled(half_of(dot[i], j), scale, acc[i] + 8 * j)
+			          << 8 * j;
+		}
+}
+
+AVX512 static void add_blocks(const struct words *a, const struct words *b, unsigned MN,
+                              struct results *r, columns bad) {
+	for (unsigned block = 0; block < MX_LANES / MN; block++)
+		for (unsigned col = 0; col < MN; col += WIDE)
+			for (unsigned row = 0; row < MN; row += ROWS)
+				add_block(a, b, block, row, col, &r->acc[col / WIDE][row],
+				          &bad[col / WIDE][row]);
+}
+
+AVX512 bool mx_mma_by_words(const struct mx_mma_args *g) {
+	struct side a = { g->shape, mx_format_info(g->fmt_a), g->a, g->scale_a };
+	struct side b = { g->shape, mx_format_info(g->fmt_b), g->b, g->scale_b };
+	uint64_t again[MX_TILE_RESULTS];
+	columns bad = { { 0 } };
+	struct words x, y;
+	struct results r;
+	if (g->profile->group != MX_BLOCK || !mx_scales_are_e8m0(g) || !load_words(&x, &a) ||
+	    !load_words(&y, &b))
+		return false;
+	load_results(&r, g);
+	add_blocks(&x, &y, mx_mn(g->shape), &r, bad);
+	bool uncertain = find_uncertain(g, bad, &r, again);
+	store_results(&r, g);
+	if (uncertain)
+		mx_mma_some_by_integers(g, again);
+	return true;
+}
+
+#else
+
+bool mx_mma_by_words(const struct mx_mma_args *g) {
+	(void)g;
+	return false;
+}
+
+#endif
