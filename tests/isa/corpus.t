@@ -94,11 +94,12 @@ sub assemble {
 		"$llvm/ld.lld -shared $object.elf -o $object.co") == 0 or BAIL_OUT('the corpus does not assemble');
 }
 
+# The same C for each architecture.
 sub compile {
-	my $corpus = $folder{gfx950};
-	$_->{co} = "$dir/c.co" for @_;
-	system("$llvm/clang -x c -std=gnu11 --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -ffreestanding -O2 " .
-		"-c $corpus/corpus.c -o $dir/c.elf && $llvm/ld.lld -shared $dir/c.elf -o $dir/c.co") == 0
+	my ($arch, @twins) = @_;
+	$_->{co} = "$dir/$arch.co" for @twins;
+	system("$llvm/clang -x c -std=gnu11 --target=amdgcn-amd-amdhsa -mcpu=$arch -DWAVE=$wave{$arch} -nogpulib -ffreestanding -O2 " .
+		"-c $folder{gfx950}/corpus.c -o $dir/c.elf && $llvm/ld.lld -shared $dir/c.elf -o $dir/$arch.co") == 0
 		or BAIL_OUT('the corpus does not compile');
 }
 
@@ -165,12 +166,12 @@ sub judge {
 	return ($word, $seen{$word});
 }
 
-my (%assembly, @c);
-push @{-e "$folder{$_->{arch}}/$_->{name}.s" ? $assembly{$_->{arch}} //= [] : \@c}, $_ for @twins;
-for my $arch (sort keys %assembly) {
-	assemble($arch, splice @{$assembly{$arch}}, 0, 40) while @{$assembly{$arch}};
+for my $arch (sort keys %folder) {
+	my (@assembly, @c);
+	push @{-e "$folder{$arch}/$_->{name}.s" ? \@assembly : \@c}, $_ for grep { $_->{arch} eq $arch } @twins;
+	assemble($arch, splice @assembly, 0, 40) while @assembly;
+	compile($arch, @c) if @c;
 }
-compile(@c) if @c;
 
 our $TODO;
 my %score;

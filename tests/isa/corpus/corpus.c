@@ -1,5 +1,5 @@
 /* Kernels of the corpus in C, as clang compiles C11 atomics and fences: both twins of a pair, NAME_wrong and NAME_right.
-   Arguments and their contents are those of prelude.inc. */
+   Arguments and their contents are those of prelude.inc. WAVE: work-items of a wave. */
 typedef unsigned u32;
 typedef float f32;
 #define GLOBAL __attribute__((address_space(1)))
@@ -46,7 +46,7 @@ TWINS(c_sync_lds)
 	tile[t] = in[t];
 	if (RIGHT)
 		sync();
-	out[t] = tile[t ^ 64];
+	out[t] = tile[t ^ WAVE];
 }
 
 TWINS(c_sync_global)
@@ -54,7 +54,7 @@ TWINS(c_sync_global)
 	out[t] = in[t];
 	if (RIGHT)
 		sync();
-	out[t + 1024] = out[t ^ 64];
+	out[t + 1024] = out[t ^ WAVE];
 }
 
 /* One sync where a tile is read and written again by all waves: two are needed. */
@@ -64,7 +64,7 @@ TWINS(c_sync_twice)
 	for (u32 i = 0; i < 4; i++) {
 		tile[t] = in[t + 128 * i];
 		sync();
-		sum += tile[t ^ 64];
+		sum += tile[t ^ WAVE];
 		if (RIGHT)
 			sync();
 	}
@@ -103,17 +103,17 @@ TWINS(c_lds_flag)
 	if (t == 0)
 		store(&word, 0, RELAXED, GROUP);
 	sync();
-	if (t < 64) {
+	if (t < WAVE) {
 		tile[t] = in[t];
 		__builtin_amdgcn_wave_barrier();
 		if (RIGHT)
 			store(&word, 1, RELEASE, GROUP);
 		else
-			store(&other, 1, RELEASE, GROUP), store(&word, 1, RELAXED, GROUP), tile[t] = in[t + 64];
+			store(&other, 1, RELEASE, GROUP), store(&word, 1, RELAXED, GROUP), tile[t] = in[t + WAVE];
 	} else {
 		while (!load(&word, ACQUIRE, GROUP))
 			;
-		out[t] = tile[t ^ 64];
+		out[t] = tile[t ^ WAVE];
 	}
 }
 
@@ -123,7 +123,7 @@ TWINS(c_lds_flag_global_data)
 	if (t == 0)
 		store(&word, 0, RELAXED, GROUP);
 	sync();
-	if (t < 64) {
+	if (t < WAVE) {
 		if (!RIGHT)
 			store(&word, 1, RELEASE, GROUP);
 		out[t] = in[t];
@@ -132,14 +132,14 @@ TWINS(c_lds_flag_global_data)
 	} else {
 		while (!load(&word, ACQUIRE, GROUP))
 			;
-		out[t + 1024] = out[t ^ 64];
+		out[t + 1024] = out[t ^ WAVE];
 	}
 }
 
 /* A flag in memory between two waves of a workgroup. */
 TWINS(c_group_flag)
 {
-	if (t < 64) {
+	if (t < WAVE) {
 		if (!RIGHT)
 			store(flags, 1, RELEASE, GROUP);
 		out[t] = in[t];
@@ -148,7 +148,7 @@ TWINS(c_group_flag)
 	} else {
 		while (!load(flags, ACQUIRE, GROUP))
 			;
-		out[t + 1024] = out[t ^ 64];
+		out[t + 1024] = out[t ^ WAVE];
 	}
 }
 
@@ -252,7 +252,7 @@ TWINS(c_group_lock)
 	if (t == 0)
 		store(&word, 0, RELAXED, GROUP), tile[0] = 0;
 	sync();
-	if (t % 64 == 0) {
+	if (t % WAVE == 0) {
 		u32 zero = 0;
 		while (RIGHT && !__scoped_atomic_compare_exchange_n(&word, &zero, 1, 1, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED, GROUP))
 			zero = 0;
@@ -329,11 +329,11 @@ TWINS(c_ring)
 	if (t == 0)
 		store(&word, 0, RELAXED, GROUP), store(&other, 0, RELAXED, GROUP);
 	sync();
-	if (t < 64) {
+	if (t < WAVE) {
 		for (u32 i = 0; i < 4; i++) {
 			while (RIGHT && load(&other, ACQUIRE, GROUP) + 2 <= i)
 				;
-			tile[64 * (i % 2) + t] = in[64 * i + t];
+			tile[WAVE * (i % 2) + t] = in[WAVE * i + t];
 			__builtin_amdgcn_wave_barrier();
 			store(&word, i + 1, RELEASE, GROUP);
 		}
@@ -342,7 +342,7 @@ TWINS(c_ring)
 		for (u32 i = 0; i < 4; i++) {
 			while (load(&word, ACQUIRE, GROUP) <= i)
 				;
-			sum += tile[64 * (i % 2) + t - 64];
+			sum += tile[WAVE * (i % 2) + t - WAVE];
 			__builtin_amdgcn_wave_barrier();
 			store(&other, i + 1, RELEASE, GROUP);
 		}
