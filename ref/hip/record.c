@@ -380,6 +380,9 @@ static void print_launch(struct writing *x, const char *object) {
 	fprintf(x->file, "code: \"%s\"\nkernel: \"%s\"\n", object, x->w->function->name);
 	fprintf(x->file, "grid: [%u, %u, %u]\nblock: [%u, %u, %u]\n", l->grid[0], l->grid[1],
 	        l->grid[2], l->block[0], l->block[1], l->block[2]);
+	if (l->cluster[0] > 1 || l->cluster[1] > 1 || l->cluster[2] > 1)
+		fprintf(x->file, "cluster: [%u, %u, %u]\n", l->cluster[0], l->cluster[1],
+		        l->cluster[2]);
 	if (l->dynamic_lds)
 		fprintf(x->file, "lds: %u\n", l->dynamic_lds);
 }

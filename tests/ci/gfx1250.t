@@ -177,13 +177,16 @@ int main(int n, char **argv) {
 }
 END
 SKIP: {
-	skip 'no HIP headers', 2 if run('cc', '-w', '-D__HIP_PLATFORM_AMD__', $program, '-o', "$dir/launch", '-L', $build, '-l:libmxhip.so', '-Wl,-rpath,' . abs_path($build));
+	skip 'no HIP headers', 4 if run('cc', '-w', '-D__HIP_PLATFORM_AMD__', $program, '-o', "$dir/launch", '-L', $build, '-l:libmxhip.so', '-Wl,-rpath,' . abs_path($build));
 	local $ENV{MXHIP_ARCH} = 'gfx1250';
 	my $co = with_clusters('3, 1, 1', "$dir/cluster3.co");
 	run("$dir/launch", $co);
 	like($out, qr/^hipErrorInvalidConfiguration: clusters of 2 x 1 x 1 workgroups, kernel cluster has 3 x 1 x 1$/, '  which a launch may not change');
 	run("$dir/launch", $co, 'again');
 	like($out, qr/^hipSuccess/, '  but repeat') or diag $out;
+	mkdir "$dir/recorded";
+	is(mxcheck('exec', '--record', "$dir/recorded", '--', "$dir/launch", $any), 0, 'a launch with clusters is recorded') or diag $out, $err;
+	is(mxcheck('run', '--case', glob("$dir/recorded/*.yaml")), 0, '  with them, as its bytes show') or diag $out, $err;
 }
 
 # ---- looking into a run: banks of VGPRs ----
