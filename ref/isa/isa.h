@@ -116,7 +116,7 @@ typedef enum {
 	MX_MISSING_WAIT_AT_BARRIER,  /* the same before the barrier at pc `barrier` */
 	MX_MISSING_BARRIER,          /* a barrier after the earlier wave's wait */
 	MX_MISSING_WAIT_AND_BARRIER, /* a wait in the earlier wave, then a barrier */
-	MX_MISSING_FLAG,       /* between workgroups: an atomic, or a flag and a wait for it */
+	MX_MISSING_FLAG,        /* between workgroups: an atomic, or a flag and a wait for it */
 	MX_MISSING_WAIT_STATES, /* `count` wait states */
 	MX_MISSING_VA_VDST,     /* s_wait_alu depctr_va_vdst(`count`) */
 	MX_MISSING_VM_VSRC      /* s_wait_alu depctr_vm_vsrc(`count`) */
@@ -205,6 +205,7 @@ struct mx_finding {
 	struct mx_hazard hazard;   /* wait states */
 	uint32_t assumption;       /* MX_ASSUMED_NOTE: row of encoding/assumptions.def, from 1 */
 	struct mx_because because; /* all other kinds */
+	struct mx_tdm tile; /* what the instruction copies, if it is a tensor copy; else bytes 0 */
 
 	/* MX_BECAUSE_STALL: an mx_stalled and a pc of each wave of the workgroup. */
 	unsigned n_stalled;

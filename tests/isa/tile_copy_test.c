@@ -79,6 +79,7 @@ static void test_reports(void) {
 	tile[5] = 512 << 16;
 	ok(FINDS(only, BOUNDS_WRITE, "write of 2048 bytes at 0 in LDS of 1024"),
 	   "a tile that leaves LDS is reported");
+	ok(FINDS(only, BOUNDS_WRITE, "; load [512] of 4 bytes at 0x"), "with its descriptor");
 	reset();
 	tile[7] = 0xffffu << 16;
 	tile[8] = 0xffffffff;
@@ -96,6 +97,8 @@ static void test_reports(void) {
 	static const uint32_t nothing[] = { BEGIN, T_TILE_OUT(1, 7), T_WAIT(TILE, 0), T_END };
 	ok(FINDS(nothing, UNWRITTEN, "stores unwritten bits"),
 	   "LDS that is stored must be written");
+	ok(FINDS(nothing, UNWRITTEN, "; store [32] of 4 bytes at 0x"),
+	   "also what is found when the copy lands has the descriptor");
 	unwritten = 41;
 	ok(FINDS(copied, UNWRITTEN, "(mask 0xff00 of dword 10)"),
 	   "unwritten bits follow a tile through LDS");

@@ -251,6 +251,14 @@ static void put_hazard(struct words *t, const struct mx_finding *f) {
 
 /* ---- findings ---- */
 
+static void put_tile(struct words *t, const struct mx_tdm *tile) {
+	char text[400];
+	if (!tile->bytes)
+		return;
+	mx_tdm_text(tile, text, sizeof text);
+	put(t, "; %s", text);
+}
+
 static void put_sentence(struct words *t, const struct mx_finding *f) {
 	if (mx_finding_is_race(f->kind) || f->kind == MX_RACE_SAME_VALUE)
 		put_race(t, f);
@@ -263,6 +271,7 @@ static void put_sentence(struct words *t, const struct mx_finding *f) {
 	else
 		put_reason(t, f);
 	put_stalled(t, f);
+	put_tile(t, &f->tile);
 	if (f->conditional)
 		put(t, " (conditional: after a race)");
 }

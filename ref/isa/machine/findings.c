@@ -90,6 +90,8 @@ static void place(struct mx_finding *n, const struct mx_wave *w, const struct mx
 	n->earlier_code = mx_inst_dwords_of(earlier);
 	n->wave = w->index;
 	memcpy(n->workgroup, w->group->id, sizeof n->workgroup);
+	if (w->tile)
+		n->tile = *w->tile;
 	n->count = 1;
 }
 

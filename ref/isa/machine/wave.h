@@ -74,13 +74,14 @@ struct mx_wave {
 	uint64_t issued;
 	uint64_t limited_at; /* instructions issued after which limits are checked */
 	bool scc, scc_unwritten;
-	uint32_t mode;       /* the MODE register [ISA 3.5] */
-	uint8_t banks;       /* of VGPRs, as s_set_vgpr_msb has them */
-	uint32_t sched_mode; /* SCHED_MODE of gfx1250 */
-	uint64_t matrix[2];  /* hashes of A and B of its last WMMA */
-	unsigned priority;   /* s_setprio */
-	bool yields;         /* sleeps: other waves go first */
-	bool unwritten_back; /* scalar stores without a later s_dcache_wb */
+	uint32_t mode;             /* the MODE register [ISA 3.5] */
+	uint8_t banks;             /* of VGPRs, as s_set_vgpr_msb has them */
+	uint32_t sched_mode;       /* SCHED_MODE of gfx1250 */
+	const struct mx_tdm *tile; /* of the tensor copy that it issues or that lands; else NULL */
+	uint64_t matrix[2];        /* hashes of A and B of its last WMMA */
+	unsigned priority;         /* s_setprio */
+	bool yields;               /* sleeps: other waves go first */
+	bool unwritten_back;       /* scalar stores without a later s_dcache_wb */
 	unsigned vgprs, agprs;
 	unsigned first_agpr; /* row of v: mx_isa.vgprs */
 	uint32_t s[MX_SGPR_FILE], s_unwritten[MX_SGPR_FILE];

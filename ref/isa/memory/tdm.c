@@ -109,9 +109,11 @@ static void store_move(void *context, const struct mx_tdm_move *v) {
 
 static void land(struct mx_wave *w, struct mx_memop *m) {
 	struct tile x = { .w = w, .m = m, .may = true };
+	w->tile = &m->tdm;
 	mx_tdm_moves(&m->tdm, is_store(m) ? store_move : load_move, &x);
 	if (m->arrives)
 		mx_lds_arrive(w, m->in, 0, m->tdm.barrier);
+	w->tile = NULL;
 }
 
 /* ---- issue ---- */
@@ -159,6 +161,7 @@ void mx_tdm_issue(struct mx_wave *w, const struct mx_inst *in, const uint32_t d[
 	if (m->tdm.invalid)
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
 		        MX_BECAUSE_OF(TENSOR_DESCRIPTOR, m->tdm.invalid));
+	w->tile = &m->tdm;
 	m->exec = 0;
 	m->range = MX_RANGE_NONE;
 	m->bulk = true;
@@ -172,6 +175,7 @@ void mx_tdm_issue(struct mx_wave *w, const struct mx_inst *in, const uint32_t d[
 		mx_memop_issue(w, mx_stream_of(in), m);
 	else
 		mx_memop_drop(w, m);
+	w->tile = NULL;
 }
 
 /* ---- the instructions ---- */
