@@ -276,8 +276,29 @@ static void test_assertions(void) {
 
 /* ---- cooperative launches ---- */
 
+enum { GROUPS = 8 };
+
+/* A node that is cooperative stays so when it gets other arguments. */
+static void run_cooperative_node(void **params) {
+	hipKernelNodeParams k = { .blockDim = { 64, 1, 1 },
+		                  .gridDim = { GROUPS, 1, 1 },
+		                  .func = kernel("across"),
+		                  .kernelParams = params };
+	hipKernelNodeAttrValue yes = { .cooperative = 1 };
+	hipGraph_t g;
+	hipGraphNode_t node;
+	hipGraphExec_t exec;
+	must(hipGraphCreate(&g, 0));
+	must(hipGraphAddKernelNode(&node, g, NULL, 0, &k));
+	must(hipGraphKernelNodeSetAttribute(node, hipKernelNodeAttributeCooperative, &yes));
+	must(hipGraphKernelNodeSetParams(node, &k));
+	must(hipGraphInstantiate(&exec, g, NULL, NULL, 0));
+	must(hipGraphLaunch(exec, NULL));
+	must(hipGraphExecDestroy(exec));
+	must(hipGraphDestroy(g));
+}
+
 static void test_grid(void) {
-	enum { GROUPS = 8 };
 	uint32_t n = GROUPS, sum[GROUPS] = { 0 }, good = 0;
 	uint32_t *out = device_copy(sum, sizeof sum), *each = device_copy(sum, sizeof sum);
 	void *params[] = { &out, &each, &n };
@@ -291,6 +312,10 @@ static void test_grid(void) {
 		good += sum[i] == GROUPS * (GROUPS + 1) / 2;
 	if (!ok(good == GROUPS, "after it each workgroup reads what all have written"))
 		diag("%u of %u", sum[0], GROUPS * (GROUPS + 1) / 2);
+	must(hipMemset(out, 0, sizeof sum));
+	run_cooperative_node(params);
+	must(hipMemcpy(sum, out, sizeof sum, hipMemcpyDeviceToHost));
+	ok(sum[GROUPS - 1] == GROUPS * (GROUPS + 1) / 2, "a node of a graph is cooperative, too");
 	must(hipFree(out));
 	must(hipFree(each));
 }
