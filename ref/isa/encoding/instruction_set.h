@@ -79,6 +79,9 @@ struct mx_isa {
 	 * its waves are split over compute units (schedule/l1.c). */
 	bool one_l1;
 
+	/* Float atomics in L2 keep denormals of f32 (memory/rmw.c). */
+	bool l2_denormals;
+
 	/* Streams of scratch if it returns apart from other vector memory, and of a FLAT operation
 	 * without lanes in memory; 0: that of its instruction. */
 	uint8_t scratch_apart, flat_apart;

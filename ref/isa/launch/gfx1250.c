@@ -101,6 +101,7 @@ const struct mx_isa mx_gfx1250 = {
 	.scratch_high = 1 << 26 | MX_PRIVATE_APERTURE,
 	.scratch_lane = 31 << 20,
 	.wide_buffers = true,
+	.l2_denormals = true,
 	.split_barriers = true,
 	.n_barriers = MX_GFX1250_BARRIERS,
 	.cluster_barrier = MX_BARRIER_CLUSTER,

@@ -13,7 +13,7 @@ struct mx_rmw {
 	                     round to nearest even. */
 };
 
-/* The fixed mode of L2: f32 flushes; f16, bf16 and f64 do not [ISA 9.2.2, 10.3.1]. */
+/* The fixed mode of L2 on gfx950: f32 flushes; f16, bf16 and f64 do not [ISA 9.2.2, 10.3.1]. */
 enum { MX_RMW_L2_MODE = 3 << 6 };
 
 /* Returns the new value in memory, zero-extended. */

@@ -23,16 +23,24 @@ static uint64_t all_ones(unsigned n) {
 	return n == 2 ? ~0ull : ~0u;
 }
 
-/* For f32 in L2 the manual flushes denormals, and names input denormals. It does not define a
- * denormal sum of normal numbers. */
+/* For f32 in L2 gfx950's manual flushes denormals, and names input denormals. It does not define a
+ * denormal sum of normal numbers. No manual at hand has the rule of gfx1250; LLVM compiles an
+ * addition that keeps denormals to one atomic [feature memory-atomic-fadd-f32-denormal-support]. */
+static uint32_t l2_mode(const struct mx_wave *w) {
+	return MX_RMW_L2_MODE | (w->group->run->isa->l2_denormals ? 3 << 4 : 0);
+}
+
 static uint64_t apply(struct mx_wave *w, const struct mx_memop *m, unsigned lane,
                       struct mx_rmw *x) {
 	mx_rmw_function *f = mx_rmw_functions[m->in->op->rmw];
 	uint64_t result = f(x);
-	if (m->in->op->rmw != MX_RMW_add_f32 || m->in_lds)
+	if (m->in_lds)
 		return result;
-	x->mode |= 2 << 4;
-	if (f(x) != result)
+	bool keeps = x->mode != MX_RMW_L2_MODE;
+	x->mode = MX_RMW_L2_MODE | (keeps ? 0 : 2 << 4);
+	if (keeps && f(x) != result)
+		mx_assume(w, m->in, UINT64_C(1) << lane, MX_ASSUMES_L2_DENORMAL);
+	else if (!keeps && m->in->op->rmw == MX_RMW_add_f32 && f(x) != result)
 		mx_find(w, m->in, MX_AMBIGUOUS, (int)lane, m->address[lane],
 		        MX_BECAUSE(DENORMAL_SUM));
 	return result;
@@ -54,7 +62,7 @@ static void land_lane(struct mx_wave *w, struct mx_memop *m, unsigned l) {
 	bool second = m->in->op->flags & MX_SECOND;
 	struct mx_rmw x = { .data = operand(m->data, n, l),
 		            .compare = second ? operand(m->data + n, n, l) : 0,
-		            .mode = m->in_lds ? m->mode : MX_RMW_L2_MODE };
+		            .mode = m->in_lds ? m->mode : l2_mode(w) };
 	uint64_t data = operand(m->unwritten, n, l);
 	uint64_t compare = second ? operand(m->unwritten + n, n, l) : 0;
 	for (unsigned k = 0; k < n; k++)
