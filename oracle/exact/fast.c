@@ -25,6 +25,7 @@ const struct fast_way fast_ways[FAST_WAYS] = {
 	{ "portable", fast_int8_plain, FAST_SIGNED, MX_CPU_BASE },
 	{ "AVX-512 VNNI", fast_any_scale_vnni, FAST_ANY_SCALE, MX_CPU_VNNI },
 	{ "AMX", fast_digits_amx, FAST_DIGITS, MX_CPU_AMX },
+	{ "AVX-512 VNNI", fast_words_vnni, FAST_WORDS, MX_CPU_VNNI },
 	{ "AVX-512", fast_wide_avx512, FAST_WIDE, MX_CPU_V4 },
 	{ "portable", fast_wide_plain, FAST_WIDE, MX_CPU_BASE },
 };
@@ -33,7 +34,8 @@ const struct fast_way fast_ways[FAST_WAYS] = {
  * the highest digit is at most 15, the limit of fast_digits.c. */
 static bool holds(enum fast_layout layout, int64_t most) {
 	enum { BYTE = 60, DIGITS = 15 << 14 };
-	return layout == FAST_WIDE || most <= (layout == FAST_DIGITS ? DIGITS : BYTE);
+	return layout == FAST_WIDE || layout == FAST_WORDS ||
+	       most <= (layout == FAST_DIGITS ? DIGITS : BYTE);
 }
 
 static int64_t largest(const struct exact_gemm *g) {
@@ -91,6 +93,8 @@ static bool is_proved(const struct work *w, size_t tile, size_t strip) {
 		return a->spread + b->spread + SUM_BITS <= DOT_BITS;
 	if (fast_may_underflow(w->p, strip, tile, 1))
 		return false;
+	if (w->way->layout == FAST_WORDS)
+		return a->spread <= FAST_WORD_BITS && b->spread <= FAST_WORD_BITS;
 	return w->way->layout == FAST_DIGITS || a->highest + b->highest <= MOST;
 }
 
@@ -220,7 +224,7 @@ static void *compute(void *argument) {
 static void choose_part(struct work *w) {
 	enum { CACHE = 1 << 20, MOST = 16 };
 	bool wide = w->way->layout == FAST_WIDE;
-	size_t bytes = wide ? sizeof(double) : w->way->layout == FAST_DIGITS ? FAST_DIGITS_OF : 1;
+	size_t bytes = fast_bytes_of(w->way->layout);
 	size_t blocks = smaller(w->p->a.blocks, wide ? FAST_WIDE_BLOCKS : SIZE_MAX);
 	size_t tile = blocks * FAST_ELEMENTS * bytes + 1;
 	size_t rows = smaller(CACHE / tile / (wide ? 1 : 2), wide ? FAST_WIDE_TILES : MOST);

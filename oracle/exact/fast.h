@@ -16,14 +16,18 @@
  * Wide. Other elements are f64 that include their scale. A block's dot is exact if its products,
  * multiples of one unit, sum to less than 2^53 units; fast_wide.c describes the rest.
  *
- * The accumulator starts at +0. It becomes -0 only if a negative sum rounds to zero, which it
- * cannot if all sums are multiples of 2^-149. Bytes and digits require that. The others do not: a
- * zero dot added to -0, whose sign depends on the products, gives FAST_DOUBT, and such an element
- * is computed by the walk. NaN and infinities follow IEEE 754.
+ * Words. Elements that in a row of a block have at most 13 bits, from the lowest to the highest of
+ * all of them, are words of 16 bits, with a factor in f64 for the row. A dot is an int32, exact in
+ * f64 with its factors.
  *
- * Parts of the product whose bytes or digits are not proved are computed for any scale or wide, or
- * all of it if they are most of it. Wide tiles that are not proved have each element of their rows
- * split in two, on a CPU with AVX-512; on others they are walked. */
+ * The accumulator starts at +0. It becomes -0 only if a negative sum rounds to zero, which it
+ * cannot if all sums are multiples of 2^-149. Bytes, digits and words require that. The others do
+ * not: a zero dot added to -0, whose sign depends on the products, gives FAST_DOUBT, and such an
+ * element is computed by the walk. NaN and infinities follow IEEE 754.
+ *
+ * Parts of the product whose bytes, digits or words are not proved are computed for any scale or
+ * wide, or all of it if they are most of it. Wide tiles that are not proved have each element of
+ * their rows split in two, on a CPU with AVX-512; on others they are walked. */
 #ifndef EXACT_FAST_H
 #define EXACT_FAST_H
 
@@ -40,24 +44,28 @@ enum {
 	FAST_WIDE_STRIPS = 16,
 	FAST_WIDE_BLOCKS = 32,
 	FAST_DIGITS_OF = 3, /* digits of an element */
+	FAST_WORD_BITS = 13,
 	FAST_DOUBT = 0x7fc00001,
 	FAST_ELEMENTS = FAST_TILE * EXACT_BLOCK
 };
 
 /* Representations of elements. RAISED: columns plus 64, unsigned. ANY_SCALE: the
- * same bytes. DIGITS: three bytes. */
-enum fast_layout { FAST_SIGNED, FAST_RAISED, FAST_ANY_SCALE, FAST_DIGITS, FAST_WIDE };
+ * same bytes. DIGITS: three bytes. WORDS: int16_t. */
+enum fast_layout { FAST_SIGNED, FAST_RAISED, FAST_ANY_SCALE, FAST_DIGITS, FAST_WORDS, FAST_WIDE };
 
 /* An operand in tiles of 16 rows, each in blocks: [tiles][blocks] of
  *   bytes   [16][32] of a row operand, [8][16][4] of a column operand
  *           three times, from the lowest digit, if there are digits
- *   wide    [2][32][8] of rows, [32][16] of columns; the index of 32 is k
+ *   words   [16][32] of a row operand, [16][16][2] of a column operand
+ *   wide    [2][32][8] of rows, [32][16] of columns; the index of 32 is k. Beside words: [16],
+ *           2^(scale - 127) times the unit of the words, or NaN
  *   factor  [16]: 2^(scale - 127), in columns with the units of both operands, or NaN
  *   lift    [16], of rows, with raised columns: the start of their dots
  * Rows past the end are zeros. */
 struct fast_operand {
 	size_t rows, tiles, blocks;
 	int8_t *bytes;
+	int16_t *words;
 	double *wide;
 	float *factor;
 	int32_t *lift;
@@ -67,7 +75,8 @@ struct fast_operand {
 /* The range of a tile's nonzero blocks. */
 struct fast_range {
 	int lowest, highest; /* exponents of factors; wide: of units, and above all magnitudes */
-	int spread;          /* wide: bits from a block's unit to its largest magnitude */
+	int spread;          /* wide: bits from a block's unit to its largest magnitude; words: more
+	                        than any have if there is an infinity */
 };
 
 struct fast_product {
@@ -83,7 +92,7 @@ struct fast_part {
 };
 typedef void fast_kernel(const struct fast_product *p, struct fast_part part);
 fast_kernel fast_int8_plain, fast_int8_vnni, fast_int8_amx, fast_any_scale_vnni, fast_digits_amx,
-	fast_wide_plain, fast_wide_avx512;
+	fast_words_vnni, fast_wide_plain, fast_wide_avx512;
 
 /* A wide tile whose dots need more than f64: with AVX-512, each in two parts. */
 void fast_split_tile(const struct fast_product *p, size_t tile, size_t strip);
@@ -99,7 +108,7 @@ struct fast_way {
 	enum fast_layout layout;
 	enum mx_cpu needs;
 };
-enum { FAST_WAYS = 7 };
+enum { FAST_WAYS = 8 };
 extern const struct fast_way fast_ways[FAST_WAYS];
 const struct fast_way *fast_choose(const struct exact_gemm *g);
 
@@ -133,6 +142,9 @@ struct fast_pack {
 	float power[256]; /* 2^(scale - 127 + unit), or NaN */
 	enum fast_layout layout;
 };
+
+/* Bytes of an element in its layout. */
+size_t fast_bytes_of(enum fast_layout layout);
 
 /* Allocates both operands, and prepares fast_pack_tile to fill each. */
 enum exact_status fast_prepare(const struct exact_gemm *g, enum fast_layout layout,

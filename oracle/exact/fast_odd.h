@@ -5,17 +5,16 @@
 #include <immintrin.h>
 #include <stdbool.h>
 
-/* sum + dot * factor rounded to odd, if it is finite: truncated, and the last bit is set if a
- * nonzero part was cut off. The product is exact. */
+/* sum + dot * factor rounded to odd, if it is finite: the exact sum, or of the two f64 next to it
+ * the one with an odd last bit. The product is exact. A zero that is not the sum of -0 alone is +0.
+ */
 __attribute__((target("avx512f,avx512dq"), always_inline)) static inline __m512d
 fast_odd_sum(__m512d sum, __m512d dot, __m512d factor) {
 	enum { QUIET = _MM_FROUND_NO_EXC };
 	__m512d low = _mm512_fmadd_round_pd(dot, factor, sum, _MM_FROUND_TO_NEG_INF | QUIET);
 	__m512d high = _mm512_fmadd_round_pd(dot, factor, sum, _MM_FROUND_TO_POS_INF | QUIET);
-	__m512d cut = _mm512_fmadd_round_pd(dot, factor, sum, _MM_FROUND_TO_ZERO | QUIET);
-	__mmask8 inexact = _mm512_cmp_pd_mask(low, high, _CMP_NEQ_OQ);
-	__m512i bits = _mm512_castpd_si512(cut);
-	return _mm512_castsi512_pd(_mm512_mask_or_epi64(bits, inexact, bits, _mm512_set1_epi64(1)));
+	__mmask8 odd = _mm512_test_epi64_mask(_mm512_castpd_si512(low), _mm512_set1_epi64(1));
+	return _mm512_mask_mov_pd(high, odd, low);
 }
 
 /* sum + dot * factor rounded to f32; the product is exact. If the sum in f64 may be inexact, it is

@@ -73,6 +73,13 @@ static void *aligned(size_t bytes) {
 	return aligned_alloc(64, (bytes + 64) / 64 * 64);
 }
 
+size_t fast_bytes_of(enum fast_layout layout) {
+	return layout == FAST_WIDE     ? sizeof(double)
+	       : layout == FAST_WORDS  ? sizeof(int16_t)
+	       : layout == FAST_DIGITS ? FAST_DIGITS_OF
+	                               : 1;
+}
+
 static bool allocate(struct fast_operand *x, size_t rows, size_t k, enum fast_layout layout) {
 	x->rows = rows;
 	x->tiles = (rows + FAST_TILE - 1) / FAST_TILE;
@@ -84,7 +91,12 @@ static bool allocate(struct fast_operand *x, size_t rows, size_t k, enum fast_la
 		x->wide = aligned((blocks + 1) * FAST_ELEMENTS * sizeof *x->wide);
 		return x->wide && x->range;
 	}
-	x->bytes = aligned(blocks * FAST_ELEMENTS * (layout == FAST_DIGITS ? FAST_DIGITS_OF : 1));
+	if (layout == FAST_WORDS) {
+		x->words = aligned(blocks * FAST_ELEMENTS * sizeof *x->words);
+		x->wide = aligned(blocks * FAST_TILE * sizeof *x->wide);
+		return x->words && x->wide && x->range;
+	}
+	x->bytes = aligned(blocks * FAST_ELEMENTS * fast_bytes_of(layout));
 	x->factor = aligned(blocks * FAST_TILE * sizeof *x->factor);
 	x->lift = aligned(blocks * FAST_TILE * sizeof *x->lift);
 	return x->bytes && x->factor && x->lift && x->range;
@@ -92,6 +104,7 @@ static bool allocate(struct fast_operand *x, size_t rows, size_t k, enum fast_la
 
 static void drop(struct fast_operand *x) {
 	free(x->bytes);
+	free(x->words);
 	free(x->wide);
 	free(x->factor);
 	free(x->lift);
@@ -125,7 +138,7 @@ enum exact_status fast_prepare(const struct exact_gemm *g, enum fast_layout layo
 	pack[0].lsb = exact_format_lsb(a), pack[1].lsb = exact_format_lsb(b);
 	pack[1].columns = true;
 	p->unit = ldexp(1, pack[0].lsb + pack[1].lsb);
-	if (layout != FAST_DIGITS && layout != FAST_WIDE)
+	if (layout < FAST_DIGITS)
 		pack[1].unit = pack[0].lsb + pack[1].lsb;
 	fast_list_codes(a, &pack[0].codes);
 	fast_list_codes(b, &pack[1].codes);
@@ -238,13 +251,17 @@ static void pack_bytes(const struct fast_pack *p, size_t tile, size_t b, size_t 
 
 /* ---- wide ---- */
 
-/* The bits of a block's elements, from lowest to highest. The exponent of a unit is the sum of
- * those of the scale and of the format's smallest step. */
-static void note_spread(const struct fast_pack *p, size_t tile, const uint8_t *code, int exponent) {
-	struct fast_range *range = &p->to->range[tile];
+/* The bits of a block's elements, from lowest to highest. */
+static uint64_t bits_of(const struct fast_pack *p, const uint8_t *code) {
 	uint64_t bits = 0;
 	for (int i = 0; i < EXACT_BLOCK; i++)
 		bits |= (uint64_t)llabs(p->codes.sig[code[i]]);
+	return bits;
+}
+
+/* The exponent of a unit is the sum of those of the scale and of the format's smallest step. */
+static void note_spread(const struct fast_pack *p, size_t tile, uint64_t bits, int exponent) {
+	struct fast_range *range = &p->to->range[tile];
 	if (!bits)
 		return;
 	int low = __builtin_ctzll(bits), spread = 64 - __builtin_clzll(bits) - low;
@@ -263,12 +280,53 @@ static void pack_wide(const struct fast_pack *p, size_t tile, size_t b, size_t l
 		scale = o->scales[row * o->ld_scales + b];
 		fast_unpack(&p->codes, o->codes + row * o->ld, b, p->k, code);
 		if (scale != NAN_SCALE)
-			note_spread(p, tile, code, scale - BIAS + p->lsb);
+			note_spread(p, tile, bits_of(p, code), scale - BIAS + p->lsb);
 	}
 	double power = p->power[scale];
 	to += p->columns ? lane : lane / FAST_GROUP * FAST_GROUP * EXACT_BLOCK + lane % FAST_GROUP;
 	for (size_t i = 0; i < EXACT_BLOCK; i++)
 		to[i * step] = p->codes.value[code[i]] * power;
+}
+
+/* ---- words ---- */
+
+/* What a block's special elements make its factor and its tile. */
+static int scale_of_specials(const struct fast_pack *p, size_t tile, const uint8_t *code,
+                             int scale) {
+	enum { MORE = FAST_WORD_BITS + 1 };
+	bool special = false, infinite = false;
+	for (int i = 0; i < EXACT_BLOCK; i++) {
+		special |= !isfinite(p->codes.value[code[i]]);
+		infinite |= isinf(p->codes.value[code[i]]);
+	}
+	if (infinite)
+		p->to->range[tile].spread = MORE;
+	return special ? NAN_SCALE : scale;
+}
+
+/* Sigs without the zero bits below all of a row's. A NaN makes the factor NaN, as in digits. */
+static void pack_words(const struct fast_pack *p, size_t tile, size_t b, size_t lane) {
+	enum { PAIR = 2, PAIRS = EXACT_BLOCK / PAIR };
+	const struct exact_operand *o = p->operand;
+	size_t row = tile * FAST_TILE + lane, at = tile * p->to->blocks + b;
+	size_t step = p->columns ? FAST_TILE : 1, first = p->columns ? lane : lane * PAIRS;
+	uint8_t code[EXACT_BLOCK] = { 0 };
+	int16_t x[EXACT_BLOCK], *to = p->to->words + at * FAST_ELEMENTS;
+	int scale = BIAS;
+	if (row < p->to->rows) {
+		scale = o->scales[row * o->ld_scales + b];
+		fast_unpack(&p->codes, o->codes + row * o->ld, b, p->k, code);
+	}
+	uint64_t bits = bits_of(p, code);
+	int low = bits ? __builtin_ctzll(bits) : 0;
+	if (scale != NAN_SCALE)
+		note_spread(p, tile, bits, scale - BIAS + p->lsb);
+	for (int i = 0; i < EXACT_BLOCK; i++)
+		x[i] = (int16_t)(p->codes.sig[code[i]] >> low);
+	for (size_t i = 0; i < PAIRS; i++)
+		memcpy(to + (first + i * step) * PAIR, x + i * PAIR, sizeof *x * PAIR);
+	scale = scale_of_specials(p, tile, code, scale);
+	p->to->wide[at * FAST_TILE + lane] = ldexp((double)p->power[scale], p->lsb + low);
 }
 
 /* ---- digits ---- */
@@ -283,7 +341,7 @@ static void pack_digits(const struct fast_pack *p, size_t tile, size_t b, size_t
 		scale = o->scales[row * o->ld_scales + b];
 		fast_unpack(&p->codes, o->codes + row * o->ld, b, p->k, code);
 		if (scale != NAN_SCALE)
-			note_spread(p, tile, code, scale - BIAS + p->lsb);
+			note_spread(p, tile, bits_of(p, code), scale - BIAS + p->lsb);
 	}
 	for (int digit = 0; digit < FAST_DIGITS_OF; digit++) {
 		int8_t x[EXACT_BLOCK];
@@ -303,6 +361,7 @@ void fast_pack_tile(const struct fast_pack *p, size_t tile) {
 		for (size_t lane = 0; lane < FAST_TILE; lane++)
 			(p->layout == FAST_WIDE     ? pack_wide
 			 : p->layout == FAST_DIGITS ? pack_digits
+			 : p->layout == FAST_WORDS  ? pack_words
 			                            : pack_bytes)(p, tile, b, lane);
 }
 

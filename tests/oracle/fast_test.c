@@ -56,8 +56,7 @@ static bool by_way(const struct problem *p, const struct fast_way *way) {
 /* By every kernel that sums in f64. */
 static bool by_wide_ways(const struct problem *p) {
 	for (const struct fast_way *way = fast_ways; way < fast_ways + FAST_WAYS; way++)
-		if ((way->layout == FAST_DIGITS || way->layout == FAST_WIDE) &&
-		    mx_cpu_has(way->needs) && !by_way(p, way))
+		if (way->layout >= FAST_DIGITS && mx_cpu_has(way->needs) && !by_way(p, way))
 			return false;
 	return true;
 }
@@ -85,6 +84,33 @@ static void double_rounding(void) {
 		right += by_wide_ways(&p);
 	}
 	ok(right == n, "sums that are almost ties are rounded once");
+}
+
+/* 1, or 1 + 2^-23, and in the last block 2^-24 +- 2^-53 in words of 13 bits: 29 times 2^8 * 2^8,
+ * two times 1.5 * 2^8 * 2^8, and 2^-4 * +-2^-4, or in a few rows smaller ones, which no word has.
+ */
+static void words_almost_ties(void) {
+	static struct problem p;
+	unsigned right = 0, n = 0;
+	for (unsigned i = 0; i < 40; i++, n++) {
+		make(&p, "E4M3", "E4M3", 16, 16, 96, 0, false);
+		memset(p.a, 0, sizeof p.a);
+		memset(p.b, 0, sizeof p.b);
+		memset(p.sb, 127, sizeof p.sb);
+		for (size_t r = 0; r < 16; r++) {
+			uint8_t *a = p.a + r * 96, *b = p.b + r * 96;
+			p.sa[r * 3] = 127, p.sa[r * 3 + 1] = 127 - 23, p.sa[r * 3 + 2] = 127 - 45;
+			a[0] = b[0] = b[32] = 0x38; /* 1 */
+			a[32] = next() % 2 ? 0x38 : 0;
+			memset(a + 64, 0x78, 31);
+			memset(b + 64, 0x78, 31);
+			a[93] = a[94] = 0x7c;
+			b[95] = i % 4 ? 0x18 : 0x10;
+			a[95] = (uint8_t)(b[95] | next() << 7);
+		}
+		right += by_wide_ways(&p);
+	}
+	ok(right == n, "almost ties of words are rounded once, and 14 bits are no word");
 }
 
 /* Dots of 63 bits, which f64 does not hold: half a unit of the accumulator, 2^15 * 2^15, plus or
@@ -149,6 +175,24 @@ static void long_products(void) {
 	ok(right == n, "E5M2 and E4M3 of all exponents, and few infinities and NaN");
 }
 
+/* Elements of few exponents, which fit words, and a few infinities and NaN. */
+static void narrow_specials(void) {
+	static struct problem p;
+	unsigned right = 0, n = 0;
+	for (unsigned i = 0; i < 20; i++, n++) {
+		make(&p, i % 2 ? "E5M2" : "E4M3", "E4M3", 1 + next() % 40, 1 + next() % 40,
+		     1 + next() % 200, 0, false);
+		for (size_t j = 0; j < MOST; j++) {
+			p.a[j] = (uint8_t)((0x38 + next() % 8) | next() << 7);
+			p.b[j] = (uint8_t)((0x38 + next() % 8) | next() << 7);
+		}
+		p.a[next() % 64] = i % 4 == 1 ? 0x7c : 0x7f; /* an infinity in E5M2, NaN */
+		p.b[next() % 64] = i % 4 == 2 ? 0x7f : 0;
+		right += by_wide_ways(&p);
+	}
+	ok(right == n, "an infinity or NaN among elements that fit words");
+}
+
 /* Sums that underflow in the first block, to 0 of either sign, and zeros of all signs after it. The
  * result is -0 if all addends were. */
 static void negative_zeros(const char *format, uint8_t one, uint8_t zeros) {
@@ -205,10 +249,10 @@ static void many_blocks(void) {
 static void each_kernel(void) {
 	static struct problem p;
 	for (const struct fast_way *way = fast_ways; way < fast_ways + FAST_WAYS; way++) {
-		static const char *const of_layout[] = { "bytes", "raised bytes",
-			                                 "raised bytes, any scale", "digits",
-			                                 "f64" };
-		bool wide = way->layout == FAST_WIDE || way->layout == FAST_DIGITS;
+		static const char *const of_layout[] = {
+			"bytes", "raised bytes", "raised bytes, any scale", "digits", "words", "f64"
+		};
+		bool wide = way->layout >= FAST_DIGITS;
 		const char *of = of_layout[way->layout];
 		unsigned right = 0, n = 0;
 		if (!mx_cpu_has(way->needs)) {
@@ -234,9 +278,11 @@ int main(void) {
 	all_formats("block32", 4);
 	all_formats("cdna3", 2);
 	double_rounding();
+	words_almost_ties();
 	long_dots();
 	cancelled_dots();
 	long_products();
+	narrow_specials();
 	extreme_rows();
 	negative_zeros("E2M1", 0x02, 0x88);
 	negative_zeros("E4M3", 0x38, 0x80);
