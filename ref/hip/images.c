@@ -12,3 +12,11 @@
 		return mx_hip_fail(hipErrorNotSupported, "%s: gfx950 has no images", #name);       \
 	}
 #include "images.def"
+
+/* That a kind of element can be described needs no image. The header declares it for C++ alone. */
+MXHIP_API hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w,
+                                                    hipChannelFormatKind kind);
+MXHIP_API hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w,
+                                                    hipChannelFormatKind kind) {
+	return (hipChannelFormatDesc){ x, y, z, w, kind };
+}

@@ -103,8 +103,10 @@ MXHIP_API hipError_t hipPointerSetAttribute(const void *value, hipPointer_attrib
 
 MXHIP_API hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *bytes, hipDeviceptr_t p) {
 	struct mx_allocation a;
-	if ((!base && !bytes) || !mx_hip_about(p, &a))
+	if (!base && !bytes)
 		return mx_hip_return(hipErrorInvalidValue);
+	if (!mx_hip_about(p, &a))
+		return mx_hip_return(hipErrorNotFound);
 	if (base)
 		*base = a.base;
 	if (bytes)
@@ -112,9 +114,10 @@ MXHIP_API hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *bytes, 
 	return mx_hip_return(hipSuccess);
 }
 
+/* A null pointer is an allocation of 0 bytes. */
 MXHIP_API hipError_t hipMemPtrGetInfo(void *p, size_t *bytes) {
-	struct mx_allocation a;
-	if (!bytes || !mx_hip_about(p, &a))
+	struct mx_allocation a = { 0 };
+	if (!bytes || (p && !mx_hip_about(p, &a)))
 		return mx_hip_return(hipErrorInvalidValue);
 	*bytes = a.bytes;
 	return mx_hip_return(hipSuccess);
