@@ -46,9 +46,7 @@ static hipError_t put(void *value, hipPointer_attribute what, const struct mx_al
 		PUT(void *, for_host ? p : NULL);
 		return for_host ? hipSuccess : hipErrorInvalidValue;
 	case HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS: PUT(bool, true); break;
-	case HIP_POINTER_ATTRIBUTE_BUFFER_ID:
-		PUT(uint32_t, (uint32_t)((uintptr_t)a->base >> 12));
-		break;
+	case HIP_POINTER_ATTRIBUTE_BUFFER_ID: PUT(uint32_t, a->id); break;
 	case HIP_POINTER_ATTRIBUTE_IS_MANAGED: PUT(bool, a->kind == MX_MANAGED_MEMORY); break;
 	case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL: PUT(int, a->device); break;
 	case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR: PUT(void *, a->base); break;

@@ -143,6 +143,12 @@ static void test_pointers(void) {
 	is(hipMemPtrGetInfo(freed, &bytes), InvalidValue);
 	works(hipMemPtrGetInfo(NULL, &bytes));
 	ok(!bytes, "a null pointer has 0 bytes");
+	uint32_t id[2];
+	must(hipPointerGetAttribute(&id[0], HIP_POINTER_ATTRIBUTE_BUFFER_ID, p));
+	must(hipFree(p));
+	p = device_bytes(100);
+	must(hipPointerGetAttribute(&id[1], HIP_POINTER_ATTRIBUTE_BUFFER_ID, p));
+	ok(id[0] != id[1], "an allocation has an id of its own");
 	is(hipPointerGetAttribute(NULL, HIP_POINTER_ATTRIBUTE_DEVICE_POINTER, p), InvalidValue);
 	is(hipPointerGetAttribute(data, HIP_POINTER_ATTRIBUTE_DEVICE_POINTER, NULL), InvalidValue);
 	is(hipPointerGetAttribute(data, HIP_POINTER_ATTRIBUTE_DEVICE_POINTER, freed), InvalidValue);
@@ -202,6 +208,9 @@ static void test_advice(void) {
 	ok(list[0] == 0 && list[1] == hipCpuDeviceId && list[2] == NONE && list[3] == NONE,
 	   "whole pages are accessed by a list of devices");
 	ok(range(ACCESSED_BY, p, 3 * PAGE) == NONE, "the next page is not");
+	is(hipMemPrefetchAsync(NULL, 0, 2, NULL), InvalidValue);
+	is(hipMemPrefetchAsync(p, PAGE, 2, NULL), InvalidDevice);
+	is(hipMemAdvise(NULL, 0, hipMemAdviseSetReadMostly, 2), InvalidValue);
 	is(hipMemRangeGetAttribute(NULL, 4, MOSTLY, p, PAGE), InvalidValue);
 	is(hipMemRangeGetAttribute(data, 0, MOSTLY, p, PAGE), InvalidValue);
 	is(hipMemRangeGetAttribute(data, 8, MOSTLY, p, PAGE), InvalidValue);
