@@ -108,9 +108,9 @@ static hipError_t check_place(int device) {
 }
 
 MXHIP_API hipError_t hipMemAdvise(const void *p, size_t bytes, hipMemoryAdvise advice, int device) {
-	hipError_t e = check_place(device);
+	hipError_t e = check_memory(p, bytes);
 	if (e == hipSuccess)
-		e = check_memory(p, bytes);
+		e = check_place(device);
 	if (e != hipSuccess)
 		return e;
 	switch ((int)advice) {
@@ -133,9 +133,9 @@ MXHIP_API hipError_t hipMemPrefetchAsync(const void *p, size_t bytes, int device
 	struct ihipStream_t *s;
 	hipError_t e = mx_stream_of(stream, &s);
 	if (e == hipSuccess)
-		e = check_place(device);
-	if (e == hipSuccess)
 		e = check_memory(p, bytes);
+	if (e == hipSuccess)
+		e = check_place(device);
 	return e == hipSuccess ? give(p, bytes, PREFETCHED, 0, device) : e;
 }
 

@@ -33,7 +33,12 @@ MXHIP_API hipError_t hipMalloc(void **p, size_t bytes) {
 	return allocate(p, bytes, (struct mx_allocation){ .kind = MX_DEVICE_MEMORY });
 }
 
+/* Flags [HIP]: fine-grained, memory of signals, uncached, contiguous. A signal has 8 bytes. */
 MXHIP_API hipError_t hipExtMallocWithFlags(void **p, size_t bytes, unsigned flags) {
+	enum { FINE_GRAINED = 1, SIGNAL = 2, UNCACHED = 3, CONTIGUOUS = 4 };
+	bool known = !flags || flags == FINE_GRAINED || flags == UNCACHED || flags == CONTIGUOUS;
+	if (!known && (flags != SIGNAL || bytes != 8))
+		return mx_hip_return(hipErrorInvalidValue);
 	return allocate(p, bytes,
 	                (struct mx_allocation){ .kind = MX_DEVICE_MEMORY, .flags = flags });
 }
@@ -67,13 +72,13 @@ static bool release(void *p) {
 	return mx_hip_release(p);
 }
 
-/* Host memory has a call of its own. */
+/* Host memory too, as AMD's runtime does, though it has a call of its own. */
 MXHIP_API hipError_t hipFree(void *p) {
 	if (!p)
 		return mx_hip_return(hipSuccess);
 	mx_queue_finish(NULL);
 	mx_hip_graph_step(p, MX_GRAPH_GIVE);
-	return mx_hip_return(!is_host_memory(p) && release(p) ? hipSuccess : hipErrorInvalidValue);
+	return mx_hip_return(release(p) ? hipSuccess : hipErrorInvalidValue);
 }
 
 MXHIP_API hipError_t hipMemGetInfo(size_t *free_bytes, size_t *total) {
@@ -132,8 +137,7 @@ static bool host_about(const void *p, struct mx_allocation *a) {
 
 MXHIP_API hipError_t hipHostGetDevicePointer(void **device, void *host, unsigned flags) {
 	struct mx_allocation a;
-	(void)flags;
-	if (!device || !mx_hip_about(host, &a))
+	if (!device || flags || !mx_hip_about(host, &a))
 		return mx_hip_return(hipErrorInvalidValue);
 	*device = host;
 	return mx_hip_return(hipSuccess);
@@ -171,6 +175,9 @@ MXHIP_API hipError_t hipHostUnregister(void *p) {
 	if (!p)
 		return mx_hip_return(hipErrorInvalidValue);
 	struct mx_allocation a;
+	hipError_t e = mx_capture_check_unsafe();
+	if (e != hipSuccess)
+		return e;
 	mx_queue_finish(NULL);
 	if (mx_hip_about(p, &a))
 		mx_advice_forget(p, a.bytes);

@@ -12,3 +12,23 @@
 		return mx_hip_fail(hipErrorNotSupported, "%s: gfx950 has no images", #name);       \
 	}
 #include "images.def"
+
+/* Signals of external semaphores and waits for them look at the list first. */
+#define SEMAPHORES(name)                                                                           \
+	MXHIP_API hipError_t no_##name(const void *list, const void *parameters) __asm__(#name);   \
+	hipError_t no_##name(const void *list, const void *parameters) {                           \
+		if (!list || !parameters)                                                          \
+			return mx_hip_return(hipErrorInvalidValue);                                \
+		return mx_hip_fail(hipErrorNotSupported, "%s: there are no external semaphores",   \
+		                   #name);                                                         \
+	}
+SEMAPHORES(hipSignalExternalSemaphoresAsync)
+SEMAPHORES(hipWaitExternalSemaphoresAsync)
+
+/* That a kind of element can be described needs no image. The header declares it for C++ alone. */
+MXHIP_API hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w,
+                                                    hipChannelFormatKind kind);
+MXHIP_API hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w,
+                                                    hipChannelFormatKind kind) {
+	return (hipChannelFormatDesc){ x, y, z, w, kind };
+}

@@ -50,6 +50,7 @@ static bool grow(void) {
 }
 
 static bool insert(struct mx_region r, struct mx_allocation a) {
+	static uint32_t ids;
 	if (n_regions == room && !grow())
 		return false;
 	size_t i = position(r.base);
@@ -57,6 +58,7 @@ static bool insert(struct mx_region r, struct mx_allocation a) {
 	memmove(about + i + 1, about + i, (n_regions - i) * sizeof *about);
 	regions[i] = r;
 	about[i] = a;
+	about[i].id = ++ids;
 	n_regions++;
 	return true;
 }

@@ -46,9 +46,7 @@ static hipError_t put(void *value, hipPointer_attribute what, const struct mx_al
 		PUT(void *, for_host ? p : NULL);
 		return for_host ? hipSuccess : hipErrorInvalidValue;
 	case HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS: PUT(bool, true); break;
-	case HIP_POINTER_ATTRIBUTE_BUFFER_ID:
-		PUT(uint32_t, (uint32_t)((uintptr_t)a->base >> 12));
-		break;
+	case HIP_POINTER_ATTRIBUTE_BUFFER_ID: PUT(uint32_t, a->id); break;
 	case HIP_POINTER_ATTRIBUTE_IS_MANAGED: PUT(bool, a->kind == MX_MANAGED_MEMORY); break;
 	case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL: PUT(int, a->device); break;
 	case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR: PUT(void *, a->base); break;
@@ -103,8 +101,10 @@ MXHIP_API hipError_t hipPointerSetAttribute(const void *value, hipPointer_attrib
 
 MXHIP_API hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *bytes, hipDeviceptr_t p) {
 	struct mx_allocation a;
-	if ((!base && !bytes) || !mx_hip_about(p, &a))
+	if (!base && !bytes)
 		return mx_hip_return(hipErrorInvalidValue);
+	if (!mx_hip_about(p, &a))
+		return mx_hip_return(hipErrorNotFound);
 	if (base)
 		*base = a.base;
 	if (bytes)
@@ -112,9 +112,10 @@ MXHIP_API hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *bytes, 
 	return mx_hip_return(hipSuccess);
 }
 
+/* A null pointer is an allocation of 0 bytes. */
 MXHIP_API hipError_t hipMemPtrGetInfo(void *p, size_t *bytes) {
-	struct mx_allocation a;
-	if (!bytes || !mx_hip_about(p, &a))
+	struct mx_allocation a = { 0 };
+	if (!bytes || (p && !mx_hip_about(p, &a)))
 		return mx_hip_return(hipErrorInvalidValue);
 	*bytes = a.bytes;
 	return mx_hip_return(hipSuccess);

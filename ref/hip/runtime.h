@@ -108,6 +108,7 @@ struct mx_allocation {
 	size_t bytes;
 	pthread_t thread; /* that made it */
 	int file;         /* that has its bytes, if processes share it; or 0 */
+	uint32_t id;      /* which no other allocation of the process has */
 	struct mx_graph_use graph;
 };
 

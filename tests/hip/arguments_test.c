@@ -13,6 +13,7 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t nx, uint32_t ny, u
                                     hipStream_t stream, void **params, void **extra,
                                     hipEvent_t start, hipEvent_t stop, uint32_t flags);
 hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value);
+hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w, hipChannelFormatKind kind);
 
 enum { PAGE = 4096 };
 
@@ -20,7 +21,8 @@ static char host[PAGE]; /* memory of the program that nothing registers */
 
 /* ---- memory ---- */
 
-/* memory/hipMallocPitch.cc, hipMallocManaged.cc, hipFree.cc */
+/* memory/hipMallocPitch.cc, hipMallocManaged.cc, hipFree.cc, hipExtMallocWithFlags.cc;
+ * printf/hipPrintfBasic.cc frees memory of the host by hipFree */
 static void test_allocation(void) {
 	void *p = (void *)8, *q;
 	size_t pitch, most = SIZE_MAX;
@@ -44,15 +46,27 @@ static void test_allocation(void) {
 	is(hipHostFree(host), InvalidValue);
 	works(hipFree(NULL));
 	works(hipHostFree(NULL));
+	works(hipExtMallocWithFlags(&p, 8, 2));
+	must(hipFree(p));
+	is(hipExtMallocWithFlags(NULL, 8, 2), InvalidValue);
+	is(hipExtMallocWithFlags(&p, 0, 2), InvalidValue);
+	is(hipExtMallocWithFlags(&p, 16, 2), InvalidValue);
+	is(hipExtMallocWithFlags(&p, 8, 5), InvalidValue);
 	must(hipMalloc(&p, 64));
 	must(hipFree(p));
 	is(hipFree(p), InvalidValue);
 	must(hipHostMalloc(&q, 64, 0));
 	must(hipHostFree(q));
 	is(hipHostFree(q), InvalidValue);
+	must(hipHostMalloc(&q, 64, 0));
+	works(hipFree(q));
+	is(hipHostFree(q), InvalidValue);
+	hipChannelFormatDesc d = hipCreateChannelDesc(8, 16, 32, 64, hipChannelFormatKindFloat);
+	ok(d.x == 8 && d.y == 16 && d.z == 32 && d.w == 64 && d.f == hipChannelFormatKindFloat,
+	   "elements are described without images");
 }
 
-/* memory/hipHostRegister.cc, hipHostGetFlags.cc, hipFree.cc */
+/* memory/hipHostRegister.cc, hipHostGetFlags.cc, hipHostGetDevicePointer.cc, hipFree.cc */
 static void test_host_memory(void) {
 	static const unsigned good[] = { 0, 1, 8, 3, 0xb, 4, 0x80000000, 0x80000003 };
 	unsigned flags = 0, n = 0;
@@ -69,6 +83,8 @@ static void test_host_memory(void) {
 	is(hipHostRegister(host, (size_t)64 << 40, 0), InvalidValue);
 	must(hipHostRegister(host, 4, 0));
 	is(hipHostFree(host), InvalidValue);
+	works(hipHostGetDevicePointer(&p, host, 0));
+	is(hipHostGetDevicePointer(&p, host, 1), InvalidValue);
 	must(hipHostUnregister(host));
 	must(hipMalloc(&p, 4));
 	must(hipHostMalloc(&q, 4, 4 | 0x40000000));
@@ -116,10 +132,23 @@ static void test_sets(void) {
 	must(hipFree(q));
 }
 
-/* memory/hipPointerGetAttribute.cc */
+/* memory/hipPointerGetAttribute.cc, hipMemGetAddressRange.cc, hipMemPtrGetInfo.cc */
 static void test_pointers(void) {
 	char data[64], *p = device_bytes(100), *freed = device_bytes(100);
+	hipDeviceptr_t base;
+	size_t bytes = 1;
 	must(hipFree(freed));
+	is(hipMemGetAddressRange(&base, &bytes, NULL), NotFound);
+	is(hipMemGetAddressRange(&base, &bytes, freed), NotFound);
+	is(hipMemPtrGetInfo(freed, &bytes), InvalidValue);
+	works(hipMemPtrGetInfo(NULL, &bytes));
+	ok(!bytes, "a null pointer has 0 bytes");
+	uint32_t id[2];
+	must(hipPointerGetAttribute(&id[0], HIP_POINTER_ATTRIBUTE_BUFFER_ID, p));
+	must(hipFree(p));
+	p = device_bytes(100);
+	must(hipPointerGetAttribute(&id[1], HIP_POINTER_ATTRIBUTE_BUFFER_ID, p));
+	ok(id[0] != id[1], "an allocation has an id of its own");
 	is(hipPointerGetAttribute(NULL, HIP_POINTER_ATTRIBUTE_DEVICE_POINTER, p), InvalidValue);
 	is(hipPointerGetAttribute(data, HIP_POINTER_ATTRIBUTE_DEVICE_POINTER, NULL), InvalidValue);
 	is(hipPointerGetAttribute(data, HIP_POINTER_ATTRIBUTE_DEVICE_POINTER, freed), InvalidValue);
@@ -179,6 +208,9 @@ static void test_advice(void) {
 	ok(list[0] == 0 && list[1] == hipCpuDeviceId && list[2] == NONE && list[3] == NONE,
 	   "whole pages are accessed by a list of devices");
 	ok(range(ACCESSED_BY, p, 3 * PAGE) == NONE, "the next page is not");
+	is(hipMemPrefetchAsync(NULL, 0, 2, NULL), InvalidValue);
+	is(hipMemPrefetchAsync(p, PAGE, 2, NULL), InvalidDevice);
+	is(hipMemAdvise(NULL, 0, hipMemAdviseSetReadMostly, 2), InvalidValue);
 	is(hipMemRangeGetAttribute(NULL, 4, MOSTLY, p, PAGE), InvalidValue);
 	is(hipMemRangeGetAttribute(data, 0, MOSTLY, p, PAGE), InvalidValue);
 	is(hipMemRangeGetAttribute(data, 8, MOSTLY, p, PAGE), InvalidValue);
@@ -561,7 +593,7 @@ static void test_graphs(void) {
 	must(hipFree(p.dst));
 }
 
-/* memory/hipHostRegister.cc, hipMemset.cc, event/Unit_hipEventElapsedTime.cc,
+/* memory/hipHostRegister.cc, hipHostUnregister.cc, hipMemset.cc, event/Unit_hipEventElapsedTime.cc,
  * device/hipDeviceEnableDisablePeerAccess.cc: what a capture forbids, and what it does not */
 static void test_captures(void) {
 	hipStream_t s;
@@ -581,6 +613,9 @@ static void test_captures(void) {
 	must(hipGraphDestroy(g));
 	must(hipStreamBeginCapture(s, hipStreamCaptureModeGlobal));
 	is(hipHostRegister(host, 8, 0), StreamCaptureUnsupported);
+	is(hipStreamEndCapture(s, &g), StreamCaptureInvalidated);
+	must(hipStreamBeginCapture(s, hipStreamCaptureModeGlobal));
+	is(hipHostUnregister(host), StreamCaptureUnsupported);
 	is(hipStreamEndCapture(s, &g), StreamCaptureInvalidated);
 	must(hipStreamBeginCapture(s, hipStreamCaptureModeGlobal));
 	is(hipMemset(p, 1, 8), StreamCaptureImplicit);

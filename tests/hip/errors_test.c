@@ -135,6 +135,12 @@ static void test_images(void) {
 	           hipCreateTextureObject(&texture, NULL, NULL, NULL) == hipErrorNotSupported &&
 	           strstr(mxhipErrorDetail(), "hipCreateTextureObject"),
 	   "there are no images: no array and no texture can be made");
+	hipExternalSemaphoreWaitParams wait = { 0 };
+	hipExternalSemaphore_t semaphore = NULL;
+	ok(hipWaitExternalSemaphoresAsync(NULL, &wait, 1, NULL) == hipErrorInvalidValue &&
+	           hipWaitExternalSemaphoresAsync(&semaphore, &wait, 1, NULL) ==
+	                   hipErrorNotSupported,
+	   "nor are there external semaphores");
 }
 
 /* ---- errors of launches ---- */

@@ -199,7 +199,7 @@ static unsigned destroyed_with_work(void) {
 static unsigned value(void) {
 	uint32_t *p;
 	hipStream_t s = new_stream(hipStreamNonBlocking), t = new_stream(hipStreamNonBlocking);
-	must(hipExtMallocWithFlags((void **)&p, 16, 2));
+	must(hipExtMallocWithFlags((void **)&p, 16, 1));
 	must(hipMemset(p, 0, 16));
 	must(hipStreamWaitValue32(t, p + 2, 0x21, hipStreamWaitValueEq, 0x0f | 0x20));
 	add(p, 2, t);
@@ -212,7 +212,7 @@ static unsigned value(void) {
 static unsigned values(void) {
 	uint32_t *p;
 	hipStream_t s = new_stream(hipStreamNonBlocking), t = new_stream(hipStreamNonBlocking);
-	must(hipExtMallocWithFlags((void **)&p, 16, 2));
+	must(hipExtMallocWithFlags((void **)&p, 16, 1));
 	must(hipMemset(p, 0, 16));
 	hipStreamBatchMemOpParams
 		wait = { hipStreamMemOpWaitValue32, p + 1, 3, hipStreamWaitValueEq, { 0 } },
