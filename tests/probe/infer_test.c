@@ -321,7 +321,7 @@ int main(void) {
 	test_loop(names[10], 2, 15);
 	if (is_long()) {
 		test_named("v_mfma_f32_16x16x32_bf16", "fma32");
-		test_loops(names, NAMES, (is_nightly() ? NIGHTLY : LONG) / NAMES);
+		test_loops(names, NAMES, ((is_nightly() ? NIGHTLY : LONG) + NAMES - 1) / NAMES);
 	}
 	return done_testing();
 }
