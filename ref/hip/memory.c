@@ -415,6 +415,14 @@ size_t mx_hip_allocated(const void *pool, int device) {
 	return sum < MX_DEVICE_BYTES ? sum : MX_DEVICE_BYTES;
 }
 
+void mx_hip_set_access(const void *pool, uint32_t devices) {
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < n_regions; i++)
+		if (about[i].pool == pool)
+			about[i].devices = devices;
+	pthread_mutex_unlock(&lock);
+}
+
 bool mx_hip_mark(uint64_t address, size_t bytes, uint8_t state) {
 	pthread_mutex_lock(&lock);
 	struct mx_region *r = holding(address, bytes);
@@ -432,7 +440,7 @@ static bool is_for(const struct mx_allocation *a, bool own, int device) {
 	if (a->kind == MX_GRAPH_MEMORY)
 		return a->graph.present;
 	return a->internal || a->kind != MX_DEVICE_MEMORY || a->device < 0 ||
-	       mx_has_access(device, a->device);
+	       mx_has_access(device, a->device) || a->devices >> device & 1;
 }
 
 bool mx_hip_snapshot(bool own, int device, struct mx_memory *m) {

@@ -9,7 +9,8 @@
 
 struct ihipMemPoolHandle_t {
 	int device;
-	int reuse[3]; /* hipMemPoolReuse...; they have no effect */
+	_Atomic uint32_t devices; /* a bit for each other device that has access */
+	int reuse[3];             /* hipMemPoolReuse...; they have no effect */
 	uint64_t threshold;
 	_Atomic uint64_t high;
 };
@@ -182,27 +183,50 @@ MXHIP_API hipError_t hipMemPoolSetAttribute(hipMemPool_t pool, hipMemPoolAttr wh
 	return mx_hip_return(hipSuccess);
 }
 
-/* ---- access: of the device that has the pool ---- */
+/* ---- access: the device that has the pool has it always ---- */
+
+static hipError_t check_access(hipMemPool_t pool, const hipMemAccessDesc *d) {
+	bool none = d->flags == hipMemAccessFlagsProtNone;
+	if (d->location.type != hipMemLocationTypeDevice)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_device_check(d->location.id);
+	if (e != hipSuccess)
+		return e;
+	if (!none && d->flags != hipMemAccessFlagsProtReadWrite)
+		return mx_hip_return(hipErrorInvalidValue);
+	return mx_hip_return(none && d->location.id == pool->device ? hipErrorInvalidDevice
+	                                                            : hipSuccess);
+}
 
 MXHIP_API hipError_t hipMemPoolSetAccess(hipMemPool_t pool, const hipMemAccessDesc *list,
                                          size_t n) {
 	hipError_t e = check_pool(pool);
 	if (e != hipSuccess || (n && !list))
 		return mx_hip_return(hipErrorInvalidValue);
-	for (size_t i = 0; i < n; i++)
-		if (list[i].location.type != hipMemLocationTypeDevice ||
-		    list[i].location.id != pool->device ||
-		    list[i].flags != hipMemAccessFlagsProtReadWrite)
-			return mx_hip_return(hipErrorInvalidValue);
-	return mx_hip_return(hipSuccess);
+	if (n > (size_t)mx_devices())
+		return mx_hip_return(hipErrorInvalidDevice);
+	for (size_t i = 0; e == hipSuccess && i < n; i++)
+		e = check_access(pool, &list[i]);
+	for (size_t i = 0; e == hipSuccess && i < n; i++) {
+		uint32_t bit = 1u << list[i].location.id;
+		if (list[i].flags == hipMemAccessFlagsProtNone)
+			pool->devices &= ~bit;
+		else
+			pool->devices |= bit;
+	}
+	if (e == hipSuccess)
+		mx_hip_set_access(pool, pool->devices);
+	return e;
 }
 
 MXHIP_API hipError_t hipMemPoolGetAccess(hipMemAccessFlags *flags, hipMemPool_t pool,
                                          hipMemLocation *location) {
 	hipError_t e = check_pool(pool);
-	if (e != hipSuccess || !flags || !location || location->id != pool->device)
+	if (e != hipSuccess || !flags || !location || location->type != hipMemLocationTypeDevice ||
+	    mx_device_check(location->id) != hipSuccess)
 		return mx_hip_return(hipErrorInvalidValue);
-	*flags = hipMemAccessFlagsProtReadWrite;
+	bool has = location->id == pool->device || pool->devices >> location->id & 1;
+	*flags = has ? hipMemAccessFlagsProtReadWrite : hipMemAccessFlagsProtNone;
 	return mx_hip_return(hipSuccess);
 }
 
@@ -223,6 +247,7 @@ MXHIP_API hipError_t hipMallocFromPoolAsync(void **p, size_t bytes, hipMemPool_t
 		return mx_stream_allocate(stream, pool->device, bytes, p);
 	*p = mx_hip_allocate(bytes, (struct mx_allocation){ .pool = pool,
 	                                                    .device = pool->device,
+	                                                    .devices = pool->devices,
 	                                                    .until_reset = true });
 	used(pool);
 	return mx_hip_return(*p ? hipSuccess : hipErrorOutOfMemory);

@@ -99,8 +99,8 @@ struct mx_allocation {
 	enum mx_memory_kind kind;
 	int device;                /* that has it, if it is device memory; or -1: all */
 	unsigned flags;            /* of the call that made it */
-	uint32_t devices, writers; /* virtual memory: a bit for each device that has access; that
-	                              may write, too */
+	uint32_t devices, writers; /* virtual memory, and that of a pool: a bit for each (other)
+	                              device that has access; that may write virtual memory */
 	bool internal;    /* no call of the program made it: arguments of a launch and the like */
 	bool until_reset; /* hipDeviceReset of its device frees it */
 	void *pool;       /* that it comes from, or NULL */
@@ -159,6 +159,9 @@ bool mx_hip_is_internal(uint64_t address);
 
 /* Bytes that are taken from a pool, or of a device if it is NULL, in whole pages. */
 size_t mx_hip_allocated(const void *pool, int device);
+
+/* Gives these devices, by bits, access to all memory of a pool, and no other ones. */
+void mx_hip_set_access(const void *pool, uint32_t devices);
 
 /* The same of an allocation of a launch: a small mapping is kept for an allocation of as many pages
  * that would be in its place. */

@@ -238,6 +238,43 @@ static void test_advice(void) {
 	must(hipFree(p));
 }
 
+/* memory/hipMemPoolSetGetAccess.cc, with two devices */
+static void test_pool_access(void) {
+	hipMemAccessDesc d[3] = { { { hipMemLocationTypeDevice, 0 },
+		                    hipMemAccessFlagsProtReadWrite } };
+	hipMemLocation at = { hipMemLocationTypeDevice, 0 };
+	hipMemAccessFlags flags = hipMemAccessFlagsProtNone;
+	hipMemPool_t pool;
+	int can = 0, map = 0;
+	must(hipDeviceGetAttribute(&can, (hipDeviceAttribute_t)88, 0));
+	must(hipDeviceGetAttribute(&map, (hipDeviceAttribute_t)89, 0));
+	ok(can == 1 && map == 1, "devices have memory pools and virtual memory");
+	must(hipDeviceGetDefaultMemPool(&pool, 0));
+	d[1] = d[2] = d[0];
+	works(hipMemPoolGetAccess(&flags, pool, &at));
+	ok(flags == hipMemAccessFlagsProtReadWrite, "a device has access to its pool");
+	works(hipMemPoolSetAccess(pool, d, 2));
+	is(hipMemPoolSetAccess(NULL, d, 1), InvalidValue);
+	is(hipMemPoolSetAccess(pool, NULL, 1), InvalidValue);
+	is(hipMemPoolSetAccess(pool, d, 3), InvalidDevice);
+#define with(member, value, error)                                                                 \
+	d[1] = d[0];                                                                               \
+	d[1].member = value;                                                                       \
+	is(hipMemPoolSetAccess(pool, &d[1], 1), error)
+	with(location.type, hipMemLocationTypeInvalid, InvalidValue);
+	with(location.id, 2, InvalidDevice);
+	with(location.id, -1, InvalidDevice);
+	with(flags, (hipMemAccessFlags)0xffff, InvalidValue);
+	with(flags, hipMemAccessFlagsProtNone, InvalidDevice);
+#undef with
+	is(hipMemPoolGetAccess(&flags, NULL, &at), InvalidValue);
+	is(hipMemPoolGetAccess(NULL, pool, &at), InvalidValue);
+	at.id = 2;
+	is(hipMemPoolGetAccess(&flags, pool, &at), InvalidValue);
+	at = (hipMemLocation){ hipMemLocationTypeInvalid, 0 };
+	is(hipMemPoolGetAccess(&flags, pool, &at), InvalidValue);
+}
+
 /* memory/hipMemPoolSetGetAttribute.cc */
 static void test_pools(void) {
 	hipMemPool_t pool;
@@ -636,6 +673,7 @@ int main(void) {
 	test_pointers();
 	test_advice();
 	test_pools();
+	test_pool_access();
 	test_attachment();
 	test_devices();
 	test_reset();

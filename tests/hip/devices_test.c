@@ -328,6 +328,40 @@ static void test_pools(void) {
 	must(hipSetDevice(0));
 }
 
+/* Before an allocation, and after it. */
+static void test_pool_access(void) {
+	hipMemPoolProps props = { .allocType = hipMemAllocationTypePinned,
+		                  .location = { hipMemLocationTypeDevice, 1 } };
+	hipMemAccessDesc d = { { hipMemLocationTypeDevice, 0 }, hipMemAccessFlagsProtReadWrite };
+	hipMemAccessFlags flags;
+	hipMemPool_t pool;
+	uint32_t *p, *later;
+	must(hipMemPoolCreate(&pool, &props));
+	must(hipMallocFromPoolAsync((void **)&p, 4, pool, NULL));
+	must(hipMemsetD32(p, 0, 1));
+	must(launch(add(0), p, 1, NULL));
+	ok(hipDeviceSynchronize() == hipErrorIllegalAddress,
+	   "a kernel that accesses a pool of another device faults");
+	must(hipMemPoolSetAccess(pool, &d, 1));
+	must(hipMallocFromPoolAsync((void **)&later, 4, pool, NULL));
+	must(hipMemsetD32(later, 0, 1));
+	must(launch(add(0), p, 1, NULL));
+	must(launch(add(0), later, 2, NULL));
+	ok(hipDeviceSynchronize() == hipSuccess && *p == 1 && *later == 2,
+	   "unless the pool gives it access");
+	must(hipMemPoolGetAccess(&flags, pool, &d.location));
+	ok(flags == hipMemAccessFlagsProtReadWrite, "which is told");
+	d.flags = hipMemAccessFlagsProtNone;
+	must(hipMemPoolSetAccess(pool, &d, 1));
+	must(hipMemPoolGetAccess(&flags, pool, &d.location));
+	must(launch(add(0), later, 1, NULL));
+	ok(hipDeviceSynchronize() == hipErrorIllegalAddress && flags == hipMemAccessFlagsProtNone,
+	   "and takes it back");
+	must(hipMemPoolDestroy(pool));
+	must(hipFree(p));
+	must(hipFree(later));
+}
+
 int main(void) {
 	setenv("MXHIP_DEVICES", "3", 1);
 	for (int i = 0; i < DEVICES; i++) {
@@ -345,6 +379,7 @@ int main(void) {
 	test_choice();
 	test_launches();
 	test_pools();
+	test_pool_access();
 	for (int i = 0; i < DEVICES; i++)
 		must(hipModuleUnload(modules[i]));
 	return done_testing();

@@ -107,6 +107,7 @@ static void test_signals(void) {
 	with_options(.schedule = &sequential);
 	ok(run("signals", GROUP, 2, 2, AFTER_ALL) == hipSuccess && !n_findings(),
 	   "under the sequential schedule its workgroups are not taken to be stuck");
+	with_options(.analysis = MX_ANALYSE_ORDER);
 }
 
 static void test_masks(void) {
