@@ -39,47 +39,39 @@ bool mx_wide_is_zero(const struct mx_wide *w) {
 	return !any;
 }
 
-INLINE void negate(uint64_t *limb, unsigned limbs) {
-	unsigned carry = 1;
-	for (unsigned i = 0; i < limbs; i++) {
-		limb[i] = ~limb[i] + carry;
-		carry = carry && limb[i] == 0;
-	}
+/* Limb i of the magnitude; `low` is the lowest that is not 0. */
+INLINE uint64_t limb_of(const uint64_t *limb, unsigned i, unsigned low, uint64_t sign) {
+	return (limb[i] ^ sign) + (i == low && sign);
 }
 
-/* mx_wide_number of limbs, which become the magnitude; *at is the exponent of bit 0 before. */
-INLINE uint64_t number(uint64_t *limb, unsigned limbs, bool *negative, int *at) {
-	*negative = limb[limbs - 1] >> 63;
-	if (*negative)
-		negate(limb, limbs);
-	int i = (int)limbs - 1;
-	while (i > 0 && !limb[i])
+/* mx_wide_number of limbs; *at is the exponent of bit 0 before. */
+INLINE uint64_t number(const uint64_t *limb, unsigned limbs, bool *negative, int *at) {
+	uint64_t sign = limb[limbs - 1] >> 63 ? UINT64_MAX : 0;
+	unsigned low = 0, i = limbs - 1;
+	*negative = sign;
+	while (low < i && !limb[low])
+		low++;
+	while (i > low && limb[i] == sign)
 		i--;
-	*at += 64 * i;
-	uint64_t sig = limb[i];
-	if (i > 0) {
-		int room = __builtin_clzll(sig);
-		uint64_t below = limb[--i];
-		if (room)
-			sig = sig << room | below >> (64 - room);
-		sig |= (below << room) != 0;
-		while (i-- > 0)
-			sig |= limb[i] != 0;
-		*at -= room;
-	}
-	return sig;
+	uint64_t sig = limb_of(limb, i, low, sign);
+	if (!sig || !i)
+		return sig;
+	int room = __builtin_clzll(sig);
+	uint64_t below = i > low ? limb_of(limb, i - 1, low, sign) : 0;
+	if (room)
+		sig = sig << room | below >> (64 - room);
+	*at += 64 * (int)i - room;
+	return sig | (below << room || low + 1 < i);
 }
 
 uint64_t mx_wide_number(const struct mx_wide *w, bool *negative, int *exp) {
-	struct mx_wide m = *w;
 	*exp = MX_WIDE_EXP;
-	return number(m.limb, MX_WIDE_LIMBS, negative, exp);
+	return number(w->limb, MX_WIDE_LIMBS, negative, exp);
 }
 
 uint64_t mx_wide_f64_number(const struct mx_wide_f64 *w, bool *negative, int *exp) {
-	struct mx_wide_f64 m = *w;
 	*exp = MX_WIDE_F64_EXP;
-	return number(m.limb, MX_WIDE_F64_LIMBS, negative, exp);
+	return number(w->limb, MX_WIDE_F64_LIMBS, negative, exp);
 }
 
 mx_f32 mx_wide_round(const struct mx_wide *w) {

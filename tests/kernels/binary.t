@@ -28,7 +28,7 @@ sub read_listings {
 sub listing {
 	my ($co, $kernel) = @_;
 	my $file = -e $co ? $co : "$build/kernels/$co";
-	read_listings(glob "$build/kernels/*/*.co") if !%listing;
+	read_listings(glob("$build/kernels/gemm/mx*.co"), grep { !m{/gemm/} } map { "$build/kernels/$_" } @files) if !%listing; # most that are asked for
 	read_listings($file) if !$listing{$file};
 	return @{ $listing{$file}{ $kernel // '' } // BAIL_OUT("$co has no " . ($kernel // 'code')) };
 }
