@@ -177,7 +177,7 @@ int main(int n, char **argv) {
 }
 END
 SKIP: {
-	skip 'no HIP headers', 4 if run('cc', '-w', '-D__HIP_PLATFORM_AMD__', $program, '-o', "$dir/launch", '-L', $build, '-l:libmxhip.so', '-Wl,-rpath,' . abs_path($build));
+	skip 'no HIP headers', 6 if run('cc', '-w', '-D__HIP_PLATFORM_AMD__', $program, '-o', "$dir/launch", '-L', $build, '-l:libmxhip.so', '-Wl,-rpath,' . abs_path($build));
 	local $ENV{MXHIP_ARCH} = 'gfx1250';
 	my $co = with_clusters('3, 1, 1', "$dir/cluster3.co");
 	run("$dir/launch", $co);
@@ -187,6 +187,10 @@ SKIP: {
 	mkdir "$dir/recorded";
 	is(mxcheck('exec', '--record', "$dir/recorded", '--', "$dir/launch", $any), 0, 'a launch with clusters is recorded') or diag $out, $err;
 	is(mxcheck('run', '--case', glob("$dir/recorded/*.yaml")), 0, '  with them, as its bytes show') or diag $out, $err;
+	local $ENV{MXHIP_ARCH} = 'gfx900';
+	mxcheck('exec', '--', "$dir/launch", $any);
+	like($err, qr/^libmxhip: ignored: MXHIP_ARCH: the emulator has no gfx900$/m, 'an architecture that the emulator lacks is ignored, with a line');
+	like($err, qr/^libmxhip: a code object is not loaded: built for gfx1250, the device is gfx950 \(see MXHIP_ARCH\)$/m, '  and so is code that is not for a gfx950') or diag $out, $err;
 }
 
 # ---- looking into a run: banks of VGPRs ----
