@@ -147,6 +147,10 @@ for ([ '2, 1, 1', '11' ], [ '4, 1, 1', '31' ], [ '1024, 1024, 1024', '00' ]) {
 	mxcheck('run', '--case', $placed, '--co', $co, '--device', 'emu:gfx1250', '--watch', 'Y:20');
 	like($out, qr/writes Y.*: 0x000000$place /, "clusters of $dims by the metadata of the kernel") or diag $out, $err;
 }
+mxcheck('init', with_clusters('2, 1, 1', "$dir/cluster.co"));
+like($out, qr/^grid: \[2, 1, 1\] # fill in: workgroups, a whole number of the kernel's clusters of 2 x 1 x 1$/m, '  which mxcheck init has')
+	or diag $out, $err;
+is(mxcheck('run', '--case', spew("$dir/init.yaml", $out), '--co', "$dir/cluster.co"), 0, '  in a case that runs as it is') or diag $out, $err;
 my $any = assemble_file(spew("$dir/any.s", $cluster), "$dir/any.co", 'gfx1250');
 my $high = spew("$dir/high.yaml", slurp($placed) =~ s/^grid: .*/grid: [1, N]/mr =~ s/N: 8/N: 65537/r);
 isnt(mxcheck('run', '--case', $high, '--co', $any), 0, 'a grid of 65,537 workgroups along y') or diag $out;
