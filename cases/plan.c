@@ -57,6 +57,22 @@ static int make_lds(const struct scope *s, unsigned step, struct mx_step_plan *p
 	return 0;
 }
 
+static int check_cluster(const struct mx_case *c, unsigned step, const struct mx_step_plan *p,
+                         struct mx_error *err) {
+	const struct step_list list = step_list(c, step, "cluster");
+	if (p->cluster[0] * p->cluster[1] * p->cluster[2] > MAX_CLUSTER)
+		return mx_fail(err, "%s: %s: %u x %u x %u workgroups, more than %d", c->path,
+		               list.text, p->cluster[0], p->cluster[1], p->cluster[2], MAX_CLUSTER);
+	for (int i = 0; i < 3; i++)
+		if (p->grid[i] % p->cluster[i])
+			return mx_fail(err,
+			               "%s: %s: a grid of %u x %u x %u workgroups is not a whole "
+			               "number of clusters of %u x %u x %u",
+			               c->path, list.text, p->grid[0], p->grid[1], p->grid[2],
+			               p->cluster[0], p->cluster[1], p->cluster[2]);
+	return 0;
+}
+
 static int make_step(const struct scope *s, unsigned step, struct mx_step_plan *p,
                      struct mx_error *err) {
 	const struct mx_step_spec *spec = mx_case_step(s->c, step);
@@ -76,7 +92,7 @@ static int make_step(const struct scope *s, unsigned step, struct mx_step_plan *
 			return field_fail(err, s->c, (struct field){ grid.text, i, "" },
 			                  "%u workgroups of %u work-items are over 2^32 - 1",
 			                  p->grid[i], p->block[i]);
-	return make_lds(s, step, p, err);
+	return check_cluster(s->c, step, p, err) ? -1 : make_lds(s, step, p, err);
 }
 
 static int make_steps(const struct scope *s, struct mx_plan *p, struct mx_error *err) {

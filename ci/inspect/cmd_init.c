@@ -189,6 +189,17 @@ static void print_kernarg(const struct mx_kernel_metadata *m) {
 
 /* ---- the file ---- */
 
+static void print_grid(const struct mx_kernel_metadata *m) {
+	const uint32_t *c = m->cluster;
+	if (c[0])
+		printf("grid: [%u, %u, %u] # fill in: workgroups, a whole number of the kernel's "
+		       "clusters of %u x %u x %u\n",
+		       c[0], c[1], c[2], c[0], c[1], c[2]);
+	else
+		printf("grid: [1] # fill in: workgroups, for instance [\"ceildiv(N, 128)\", "
+		       "\"ceildiv(M, 128)\"]\n");
+}
+
 static void print_block(const struct mx_kernel_metadata *m, const struct compiled *c) {
 	const uint32_t *need = m->required_workgroup;
 	if (need[0])
@@ -217,8 +228,7 @@ static void print_case(const char *path, const struct mx_kernel_metadata *m,
 	print_name(m->name);
 	printf("code: \"%s\" # beside this file; --co names another\nkernel: \"%s\"\n", file,
 	       m->name);
-	printf("grid: [1] # fill in: workgroups, for instance [\"ceildiv(N, 128)\", \"ceildiv(M, "
-	       "128)\"]\n");
+	print_grid(m);
 	print_block(m, c);
 	if (c->lds > m->lds_bytes)
 		printf("lds: %lu # dynamic LDS: `shared` of Triton\n", c->lds - m->lds_bytes);

@@ -237,10 +237,16 @@ static int probe_rules(const struct request *q, const struct mx_probe_plan *plan
 	return rules.differ || rules.failed ? 1 : 0;
 }
 
+static int check_architecture(const struct mx_device *d) {
+	return strcmp(d->arch, "gfx950")
+	               ? mx_complain("probe", "device %s is a %s, the programs are for gfx950",
+	                             d->name, d->arch)
+	               : 0;
+}
+
 static int set_profile(const struct request *q, const struct mx_device *d,
                        struct mx_profile_list *l) {
 	struct mx_error err;
-	*l = (struct mx_profile_list){ .n = 0 };
 	if (!d->emu)
 		return q->profile || q->soffset_unchecked
 		               ? mx_complain("probe", "%s is for --device emu",
@@ -261,7 +267,7 @@ static int set_profile(const struct request *q, const struct mx_device *d,
 
 static int on_device(const struct request *q) {
 	struct mx_probe_plan plan;
-	struct mx_profile_list list;
+	struct mx_profile_list list = { .n = 0 };
 	struct mx_device *d;
 	struct mx_why why;
 	int status = make_plan(q, &plan);
@@ -274,7 +280,9 @@ static int on_device(const struct request *q) {
 		fprintf(stderr, "mxcheck probe: device %s: %s\n", q->device, why.text);
 		return NOTHING_READ;
 	}
-	status = set_profile(q, d, &list);
+	status = check_architecture(d);
+	if (!status)
+		status = set_profile(q, d, &list);
 	if (!status)
 		status = q->assumptions ? probe_rules(q, &plan, d) : probe_device(q, &plan, d);
 	mx_profile_list_free(&list);

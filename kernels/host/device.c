@@ -277,7 +277,8 @@ static bool is_device_name(const char *name) {
 
 int mx_device_open(const char *name, struct mx_device **device, struct mx_why *why) {
 	if (name && !is_device_name(name))
-		return mx_why(why, "no device '%s': emu, emu:gfx1250, hip or hip:N", name);
+		return mx_why(why, "no device '%s': emu, emu:gfx950, emu:gfx1250, hip or hip:N",
+		              name);
 	if (name)
 		return open_named(name, device, why);
 	/* Without a driver ROCm's libraries, which take milliseconds to load, find no device. */

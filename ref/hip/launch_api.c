@@ -204,8 +204,8 @@ static hipError_t read_attributes(const struct mx_launch_attribute *a, unsigned 
 		else if (a[i].id == ATTRIBUTE_CLUSTER &&
 		         (cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1))
 			return mx_hip_fail(hipErrorNotSupported,
-			                   "clusters of %u x %u x %u workgroups", cluster[0],
-			                   cluster[1], cluster[2]);
+			                   "clusters of %u x %u x %u workgroups: gfx950 has none",
+			                   cluster[0], cluster[1], cluster[2]);
 	}
 	return hipSuccess;
 }

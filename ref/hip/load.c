@@ -17,12 +17,19 @@ struct loading {
 	struct mx_codeobject_error why;
 };
 
+/* A program may say no more than that it found no kernel. */
+static hipError_t other_device(const char *why) {
+	if (mx_watching())
+		fprintf(stderr, "libmxhip: a code object is not loaded: %s (see MXHIP_ARCH)\n",
+		        why);
+	return mx_hip_fail(hipErrorNoBinaryForGpu, "%s", why);
+}
+
 static hipError_t failed(const struct loading *l, mx_codeobject_status status) {
 	switch (status) {
 	case MX_CODEOBJECT_OK: return hipSuccess;
 	case MX_CODEOBJECT_NO_MEMORY: return mx_hip_return(hipErrorOutOfMemory);
-	case MX_CODEOBJECT_OTHER_DEVICE:
-		return mx_hip_fail(hipErrorNoBinaryForGpu, "%s", l->why.text);
+	case MX_CODEOBJECT_OTHER_DEVICE: return other_device(l->why.text);
 	default: return mx_hip_fail(hipErrorInvalidImage, "%s", l->why.text);
 	}
 }
@@ -192,17 +199,20 @@ static hipError_t load(struct loading *l) {
 	return mx_hip_return(l->m->program ? hipSuccess : hipErrorOutOfMemory);
 }
 
-/* The one message of the runtime that no call can return. */
-static void check_cpu(void) {
+/* What no call can return: variables that name nothing. */
+static void check_environment(void) {
+	const char *arch = getenv("MXHIP_ARCH");
 	char why[256];
 	if (!mx_cpu_check(why, sizeof why))
 		fprintf(stderr, "libmxhip: ignored: %s\n", why);
+	if (arch && !mx_architecture_by_name(arch))
+		fprintf(stderr, "libmxhip: ignored: MXHIP_ARCH: the emulator has no %s\n", arch);
 }
 
 hipError_t mx_module_load(const void *image, size_t bytes, int device,
                           struct ihipModule_t **module) {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	pthread_once(&once, check_cpu);
+	pthread_once(&once, check_environment);
 	struct loading l = { .m = calloc(1, sizeof *l.m) };
 	hipError_t e = l.m ? failed(&l, mx_codeobject_open(image, bytes, &l.co, &l.why))
 	                   : mx_hip_return(hipErrorOutOfMemory);

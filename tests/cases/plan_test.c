@@ -260,6 +260,11 @@ static void wrong_plans_say_which_field(void) {
 		  ": lds: 327681 is more than 327680" },
 		{ "too large a cluster", "let:", "cluster: [17]\nlet:", 16, 16, 32,
 		  ": cluster[0]: 17 is more than 16" },
+		{ "too large a cluster in all", "let:", "cluster: [4, 5]\nlet:", 16, 16, 32,
+		  ": cluster: 4 x 5 x 1 workgroups, more than 16" },
+		{ "a grid of parts of clusters", "let:", "cluster: [1, 2]\nlet:", 384, 256, 32,
+		  ": cluster: a grid of 2 x 3 x 1 workgroups is not a whole number of clusters of "
+		  "1 x 2 x 1" },
 		{ "negative LDS", "let:", "lds: M - 17\nlet:", 16, 16, 32,
 		  ": lds: M - 17 is -1, less than 0" },
 		{ "an unknown name", "cols: N, guard", "cols: N, ld: KQ, guard", 16, 16, 32,

@@ -147,6 +147,10 @@ for ([ '2, 1, 1', '11' ], [ '4, 1, 1', '31' ], [ '1024, 1024, 1024', '00' ]) {
 	mxcheck('run', '--case', $placed, '--co', $co, '--device', 'emu:gfx1250', '--watch', 'Y:20');
 	like($out, qr/writes Y.*: 0x000000$place /, "clusters of $dims by the metadata of the kernel") or diag $out, $err;
 }
+mxcheck('init', with_clusters('2, 1, 1', "$dir/cluster.co"));
+like($out, qr/^grid: \[2, 1, 1\] # fill in: workgroups, a whole number of the kernel's clusters of 2 x 1 x 1$/m, '  which mxcheck init has')
+	or diag $out, $err;
+is(mxcheck('run', '--case', spew("$dir/init.yaml", $out), '--co', "$dir/cluster.co"), 0, '  in a case that runs as it is') or diag $out, $err;
 my $any = assemble_file(spew("$dir/any.s", $cluster), "$dir/any.co", 'gfx1250');
 my $high = spew("$dir/high.yaml", slurp($placed) =~ s/^grid: .*/grid: [1, N]/mr =~ s/N: 8/N: 65537/r);
 isnt(mxcheck('run', '--case', $high, '--co', $any), 0, 'a grid of 65,537 workgroups along y') or diag $out;
@@ -155,7 +159,7 @@ sub clustered { return spew("$dir/clustered.yaml", slurp($_[0]) =~ s/^block: /cl
 mxcheck('run', '--case', clustered($placed, '["N / 2"]'), '--co', $any, '--watch', 'Y:20');
 like($out, qr/writes Y.*: 0x00000031 /, '  or of the case') or diag $out, $err;
 isnt(mxcheck('run', '--case', clustered('cases/gemm/mxfp4_f32.yaml', '[2]'), 'gemm/mxfp4_f32/256x256x512/exact'), 0, '  a gfx950 has none');
-like($err, qr/: clusters of 2 x 1 x 1 workgroups$/m, '  and refuses them') or diag $out, $err;
+like($err, qr/: clusters of 2 x 1 x 1 workgroups: gfx950 has none$/m, '  and refuses them') or diag $out, $err;
 my $program = spew("$dir/launch.c", <<'END');
 #include <hip/hip_runtime_api.h>
 #include <stdio.h>
@@ -177,7 +181,7 @@ int main(int n, char **argv) {
 }
 END
 SKIP: {
-	skip 'no HIP headers', 4 if run('cc', '-w', '-D__HIP_PLATFORM_AMD__', $program, '-o', "$dir/launch", '-L', $build, '-l:libmxhip.so', '-Wl,-rpath,' . abs_path($build));
+	skip 'no HIP headers', 6 if run('cc', '-w', '-D__HIP_PLATFORM_AMD__', $program, '-o', "$dir/launch", '-L', $build, '-l:libmxhip.so', '-Wl,-rpath,' . abs_path($build));
 	local $ENV{MXHIP_ARCH} = 'gfx1250';
 	my $co = with_clusters('3, 1, 1', "$dir/cluster3.co");
 	run("$dir/launch", $co);
@@ -187,6 +191,10 @@ SKIP: {
 	mkdir "$dir/recorded";
 	is(mxcheck('exec', '--record', "$dir/recorded", '--', "$dir/launch", $any), 0, 'a launch with clusters is recorded') or diag $out, $err;
 	is(mxcheck('run', '--case', glob("$dir/recorded/*.yaml")), 0, '  with them, as its bytes show') or diag $out, $err;
+	local $ENV{MXHIP_ARCH} = 'gfx900';
+	mxcheck('exec', '--', "$dir/launch", $any);
+	like($err, qr/^libmxhip: ignored: MXHIP_ARCH: the emulator has no gfx900$/m, 'an architecture that the emulator lacks is ignored, with a line');
+	like($err, qr/^libmxhip: a code object is not loaded: built for gfx1250, the device is gfx950 \(see MXHIP_ARCH\)$/m, '  and so is code that is not for a gfx950') or diag $out, $err;
 }
 
 # ---- looking into a run: banks of VGPRs ----

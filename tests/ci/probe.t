@@ -266,6 +266,8 @@ is_refused('an option without use', "$$_[2] has no use with $$_[0]", @$_)
 	[ '--read', $set, '--profile', 'block32' ], [ '--device', 'emu', '--bare' ],
 	[ '--read', $set, '--assumptions' ], [ '--device', 'emu', '--soffset-unchecked' ],
 	[ '--assumptions', '--device=emu', '--insn', 'v_*' ], [ '--device', 'emu', '--rules', '*' ];
+is_refused("a device of another architecture$$_[0]", 'device emu:gfx1250 is a gfx1250, the programs are for gfx950', '--device', 'emu:gfx1250', @$_[ 1 .. $#$_ ])
+	for [''], [', asked for assumptions', '--assumptions'];
 is_refused('no operands', '--dots 0: not a number from 1 to 2^24', '--assumptions', '--device', 'emu', '--dots', 0);
 is_refused('a pattern without rules', "--rules: no rule is called 'X*'", @ask[ 1 .. $#ask ], '--rules', 'X*');
 is_refused('a number of dots', '--dots x: not a number', '--emit', $set, '--dots', 'x');

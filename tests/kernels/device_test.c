@@ -56,7 +56,7 @@ static void test_names(void) {
 	struct mx_why why = { "" };
 	size_t i = 0;
 	while (i < COUNT(bad) && mx_device_open(bad[i], &d, &why) == -1 &&
-	       strstr(why.text, "emu, emu:gfx1250, hip or hip:N"))
+	       strstr(why.text, "emu, emu:gfx950, emu:gfx1250, hip or hip:N"))
 		i++;
 	if (!ok(i == COUNT(bad),
 	        "%zu wrong names of devices are refused, and the reason lists the right ones",
