@@ -1,17 +1,19 @@
 /* Memory pools, and allocation in the order of a stream. Memory is allocated at once and freed in
  * the stream's order; a pool holds nothing in reserve. */
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime.h"
+#include "queue.h"
 
 struct ihipMemPoolHandle_t {
 	int device;
 	_Atomic uint32_t devices; /* a bit for each other device that has access */
 	int reuse[3];             /* hipMemPoolReuse...; they have no effect */
 	uint64_t threshold;
+	uint64_t most; /* bytes that it may have at once; or 0: any */
 	_Atomic uint64_t high;
 };
 
@@ -70,6 +72,7 @@ MXHIP_API hipError_t hipMemPoolCreate(hipMemPool_t *pool, const hipMemPoolProps 
 		return mx_hip_return(hipErrorOutOfMemory);
 	}
 	made->device = props->location.id;
+	memcpy(&made->most, props->reserved, sizeof made->most); /* maxSize, since HIP 5.3 */
 	memcpy(made->reuse, default_reuse, sizeof made->reuse);
 	*pool = made;
 	return mx_hip_return(hipSuccess);
@@ -232,6 +235,10 @@ MXHIP_API hipError_t hipMemPoolGetAccess(hipMemAccessFlags *flags, hipMemPool_t 
 
 /* ---- allocation in the order of a stream ---- */
 
+static bool exceeds(hipMemPool_t pool, size_t bytes) {
+	return pool->most && (bytes > pool->most || used(pool) > pool->most - bytes);
+}
+
 MXHIP_API hipError_t hipMallocFromPoolAsync(void **p, size_t bytes, hipMemPool_t pool,
                                             hipStream_t handle) {
 	struct ihipStream_t *stream;
@@ -245,6 +252,11 @@ MXHIP_API hipError_t hipMallocFromPoolAsync(void **p, size_t bytes, hipMemPool_t
 		return e;
 	if (stream->capture)
 		return mx_stream_allocate(stream, pool->device, bytes, p);
+	if (exceeds(pool, bytes))
+		mx_queue_finish(NULL); /* memory may be freed then */
+	if (exceeds(pool, bytes))
+		return mx_hip_fail(hipErrorOutOfMemory,
+		                   "the pool may have %" PRIu64 " bytes at once", pool->most);
 	*p = mx_hip_allocate(bytes, (struct mx_allocation){ .pool = pool,
 	                                                    .device = pool->device,
 	                                                    .devices = pool->devices,

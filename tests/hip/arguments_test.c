@@ -275,6 +275,26 @@ static void test_pool_access(void) {
 	is(hipMemPoolGetAccess(&flags, pool, &at), InvalidValue);
 }
 
+/* memory/hipMemPoolCreate.cc */
+static void test_size_of_pool(void) {
+	hipMemPoolProps props = { .allocType = hipMemAllocationTypePinned,
+		                  .location = { hipMemLocationTypeDevice, 0 } };
+	hipMemPool_t pool;
+	hipStream_t s;
+	void *p, *q;
+	memcpy(props.reserved, &(size_t){ 2 * PAGE }, sizeof(size_t)); /* maxSize */
+	must(hipStreamCreate(&s));
+	must(hipMemPoolCreate(&pool, &props));
+	works(hipMallocFromPoolAsync(&p, PAGE, pool, s));
+	is(hipMallocFromPoolAsync(&q, PAGE + 1, pool, s), OutOfMemory);
+	is(hipMallocFromPoolAsync(&q, SIZE_MAX, pool, s), OutOfMemory);
+	must(hipFreeAsync(p, s));
+	works(hipMallocFromPoolAsync(&q, 2 * PAGE, pool, s));
+	must(hipFreeAsync(q, s));
+	must(hipMemPoolDestroy(pool));
+	must(hipStreamDestroy(s));
+}
+
 /* memory/hipMemPoolSetGetAttribute.cc */
 static void test_pools(void) {
 	hipMemPool_t pool;
@@ -672,6 +692,7 @@ int main(void) {
 	test_sets();
 	test_pointers();
 	test_advice();
+	test_size_of_pool();
 	test_pools();
 	test_pool_access();
 	test_attachment();
