@@ -270,7 +270,7 @@ MXHIP_API hipError_t hipMallocAsync(void **p, size_t bytes, hipStream_t stream) 
 }
 
 MXHIP_API hipError_t hipFreeAsync(void *p, hipStream_t stream) {
-	return mx_stream_free(stream, p);
+	return p ? mx_stream_free(stream, p) : mx_hip_return(hipErrorInvalidValue);
 }
 
 /* ---- pools that processes share: none is, as hipMemPoolCreate refuses them ---- */

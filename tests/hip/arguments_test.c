@@ -275,7 +275,7 @@ static void test_pool_access(void) {
 	is(hipMemPoolGetAccess(&flags, pool, &at), InvalidValue);
 }
 
-/* memory/hipMemPoolCreate.cc */
+/* memory/hipMemPoolCreate.cc, hipFreeAsync.cc */
 static void test_size_of_pool(void) {
 	hipMemPoolProps props = { .allocType = hipMemAllocationTypePinned,
 		                  .location = { hipMemLocationTypeDevice, 0 } };
@@ -291,6 +291,7 @@ static void test_size_of_pool(void) {
 	must(hipFreeAsync(p, s));
 	works(hipMallocFromPoolAsync(&q, 2 * PAGE, pool, s));
 	must(hipFreeAsync(q, s));
+	is(hipFreeAsync(NULL, s), InvalidValue);
 	must(hipMemPoolDestroy(pool));
 	must(hipStreamDestroy(s));
 }
