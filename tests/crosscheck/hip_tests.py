@@ -4,7 +4,8 @@
 usage: hip_tests.py BUILD LLVM HIP-TESTS ROCM-EXAMPLES ("" where there is none)
 
 Each source file becomes a program, by LLVM's clang with the headers and device libraries of Triton's
-wheel, HIP's own headers for what these lack, and Catch2 2. Each test case runs in a process of its own.
+wheel, HIP's own headers for what these lack, and Catch2 in the folder that MXCHECK_CATCH2 names, or else
+in /usr, version 3 or 2. Each test case runs in a process of its own.
 hip_tests.txt explains failures: `FOLDER/PATTERN of names: reason`. A failure that it does not explain,
 a crash or a time-out is an error; a program that does not build is listed with the compiler's error."""
 import collections
@@ -25,6 +26,8 @@ FOLDERS = ("memory stream streamperthread event module graph device errorHandlin
            "cooperativeGrps").split()
 KINDS = ("pass", "fail", "skip", "not built", "crash", "time-out")
 SECONDS = 120
+CATCH2 = pathlib.Path(os.environ.get("MXCHECK_CATCH2", "/usr"))
+CATCH2_3 = (CATCH2 / "include/catch2/catch_all.hpp").exists()
 # What AMD's device libraries ask of the compiler's driver, which has them only with the files of ROCm.
 OPTIONS = """
 #define OPTION __attribute__((address_space(4), visibility("protected"))) const
@@ -59,7 +62,8 @@ class Builder:
         subprocess.run([f"{llvm}/clang", "--target=amdgcn-amd-amdhsa", "-emit-llvm", "-c",
                         self.folder / "options.c", "-o", self.folder / "options.bc"], check=True)
         self.flags = ["-x", "hip", "--offload-arch=gfx950", "-std=c++17", "-O1", "-w", "-D__HIP_PLATFORM_AMD__",
-                      "-isystem", f"{amd}/include", "-isystem", "/usr/include/catch2", "-include", "cassert",
+                      "-isystem", f"{amd}/include", "-isystem", CATCH2 / ("include" if CATCH2_3 else "include/catch2"),
+                      "-include", "cassert",
                       f"--hip-device-lib-path={amd}/lib", f"--hip-device-lib-path={self.folder}",
                       *[f"--hip-device-lib={name}.bc" for name in ("ockl", "ocml", "options")]]
 
@@ -86,8 +90,9 @@ class Builder:
         if errors:
             return None, errors[0]
         target = objects[0][0].with_suffix("")
+        catch = [f"-L{CATCH2}/lib", "-lCatch2"] if CATCH2_3 else []
         ran = subprocess.run(["c++", *[o for o, _ in objects], f"-L{self.folder}/lib", "-lamdhip64", "-lhiprtc", "-lpthread",
-                              f"-Wl,-rpath,{self.folder}/lib", "-o", target], capture_output=True, text=True)
+                              *catch, f"-Wl,-rpath,{self.folder}/lib", "-o", target], capture_output=True, text=True)
         return (None, ran.stderr.strip().split("\n")[0]) if ran.returncode else (target, "")
 
 
@@ -110,7 +115,7 @@ def judged(folder, name, output, status):
         return Result(folder, name, "time-out", f"{SECONDS} s")
     if status < 0:
         return Result(folder, name, "crash", signal.Signals(-status).name)
-    if "HIP_SKIP_THIS_TEST" in output:
+    if "HIP_SKIP_THIS_TEST" in output or "SKIPPED:" in output:
         return Result(folder, name, "skip", "")
     if status or "No test cases matched" in output:
         expression = re.search(r"FAILED:\n\s*(.*)|error.*", output)
@@ -123,7 +128,7 @@ def catch_cases(builder, folder, sources, include):
     program, error = builder.program(sources, include)
     if error:
         return [Result(folder, sources[0].stem, "not built", error)]
-    names, status = run(program, "--list-test-names-only") # its status is their number
+    names, status = run(program, *("--list-tests", "--verbosity", "quiet") if CATCH2_3 else ("--list-test-names-only",))
     if status is None or status < 0:
         return [judged(folder, sources[0].stem, names, status)]
     return [judged(folder, name, *run(program, re.sub(r"([\[\],\\*])", r"\\\1", name)))
