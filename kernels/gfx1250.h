@@ -27,9 +27,9 @@ typedef float f32x16 __attribute__((ext_vector_type(16)));
 #define WAIT_TENSORCNT(n) asm volatile("s_wait_tensorcnt %0" : : "n"(n) : "memory")
 #define WAIT_DSCNT(n)     asm volatile("s_wait_dscnt %0" : : "n"(n) : "memory")
 
-/* A barrier in two parts. The wave's accesses to LDS are complete before its signal: the compiler
- * may move the use of a value that was read, and its wait, after the signal. It leaves where it is
- * what is between both parts, for else it would bring them together. */
+/* A barrier in two parts. The signal waits for the wave's accesses to LDS itself, because the
+ * compiler may move its own wait for a value past the signal. Code between the parts stays there:
+ * without the scheduling barriers the compiler would bring both parts together. */
 #define SIGNAL_AFTER_LDS()                                                                         \
 	do {                                                                                       \
 		asm volatile("s_wait_dscnt 0\n\ts_barrier_signal -1" ::: "memory");                \

@@ -16,9 +16,9 @@
  * Wide. Other elements are f64 that include their scale. A block's dot is exact if its products,
  * multiples of one unit, sum to less than 2^53 units; fast_wide.c describes the rest.
  *
- * Words. Elements that in a row of a block have at most 13 bits, from the lowest to the highest of
- * all of them, are words of 16 bits, with a factor in f64 for the row. A dot is an int32, exact in
- * f64 with its factors.
+ * Words. Where the elements of a row of a block span at most 13 bits, from the lowest bit of any to
+ * the highest, they are integers of 16 bits, with a factor in f64 for the row. A dot is an int32,
+ * exact in f64 with its factors.
  *
  * The accumulator starts at +0. It becomes -0 only if a negative sum rounds to zero, which it
  * cannot if all sums are multiples of 2^-149. Bytes, digits and words require that. The others do

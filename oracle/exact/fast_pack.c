@@ -304,7 +304,7 @@ static int scale_of_specials(const struct fast_pack *p, size_t tile, const uint8
 	return special ? NAN_SCALE : scale;
 }
 
-/* Sigs without the zero bits below all of a row's. A NaN makes the factor NaN, as in digits. */
+/* Significands without the low zero bits that all of a row have. A NaN makes the factor NaN. */
 static void pack_words(const struct fast_pack *p, size_t tile, size_t b, size_t lane) {
 	enum { PAIR = 2, PAIRS = EXACT_BLOCK / PAIR };
 	const struct exact_operand *o = p->operand;

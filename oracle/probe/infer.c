@@ -185,8 +185,8 @@ static bool fit(struct search *s, double pairs) {
 
 /* ---- starts ---- */
 
-/* A result of f64 as the f32 that is widened to it, if it is a NaN; else its exponent is not that
- * of one. */
+/* A NaN of f64 as the f32 that widens to it. Any other number becomes an f32 that is no NaN,
+ * because its exponent field is 0. */
 static uint32_t narrowed(uint64_t d) {
 	uint32_t special = (d >> 52 & 0x7FF) == 0x7FF ? MX_F32_INF : 0;
 	return (uint32_t)(d >> 63) << 31 | special | (d >> 29 & 0x7FFFFF);

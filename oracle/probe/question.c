@@ -414,7 +414,7 @@ static const uint32_t special_c[] = { 0,          0x80000000, F32_ONE,    0x7F80
 	                              0xFF800000, F32_QUIET,  0xFFC00000, 0x7FC00001,
 	                              0x7FFFFFFF, 0x7F800001, 0xFF812345 };
 
-/* An f32 as a C of this instruction: f64 has the fraction of a NaN in front. */
+/* An f32 as a C of this instruction. In f64 the fraction of a NaN keeps its place at the top. */
 static uint64_t widened(const struct mx_probe_insn *insn, uint32_t f32) {
 	struct mx_number x = mx_number_of_f32((mx_f32){ f32 });
 	if (!mx_probe_is_f64(insn))

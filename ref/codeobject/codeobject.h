@@ -35,7 +35,7 @@ struct mx_architecture {
 const struct mx_architecture *mx_architecture(void);
 void mx_architecture_choose(const struct mx_architecture *a);
 
-/* Instead of it in the calling thread alone, which reads code for another device; NULL: no more. */
+/* For the calling thread alone, which reads code for another device. NULL: that of the device. */
 void mx_architecture_of_thread(const struct mx_architecture *a);
 
 /* All of them, from 0; NULL after the last. That of a name, or NULL. */

@@ -132,7 +132,7 @@ static hipError_t check_grid(const struct mx_function *f, const struct mx_shape 
 	for (unsigned i = 1; i < 3; i++)
 		if ((s->grid[i] - 1) / (cluster[i] ? cluster[i] : 1) >= most)
 			return mx_hip_fail(hipErrorInvalidConfiguration,
-			                   "%u workgroups along %c, the device numbers %u",
+			                   "%u workgroups along %c, at most %u are possible",
 			                   s->grid[i], "xyz"[i], most);
 	return hipSuccess;
 }
