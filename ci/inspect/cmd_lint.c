@@ -275,7 +275,8 @@ static int lint_file(const char *path, const char *kernel, bool notes) {
 	for (size_t i = 0; ok && i < f.code->n_sections; i++)
 		ok = lint_section(&f, i, kernel, &r, &n);
 	if (ok && n)
-		printf("%zu findings, %zu notes%s\n", r.n_findings, r.n_notes,
+		printf("%zu finding%s, %zu note%s%s\n", r.n_findings, r.n_findings == 1 ? "" : "s",
+		       r.n_notes, r.n_notes == 1 ? "" : "s",
 		       r.n_notes && !notes ? " (--notes prints them)" : "");
 	free(r.found);
 	mx_codefile_close(&f);

@@ -130,7 +130,7 @@ sub said {
 	return split /^(?=\S+\.co$)/m, $out;
 }
 
-sub numbers { return join ' ', $_[0] =~ /^(\d+) findings, (\d+) notes/m }
+sub numbers { return join ' ', $_[0] =~ /^(\d+) findings?, (\d+) notes?/m }
 
 # A store, and a load that overwrites its operand: LLVM ends their clause only after the load.
 sub ends_late {
@@ -294,7 +294,7 @@ my $late = assemble('late', join '', @one_wait);
 is($status, 3, 'two instructions read loads before one missing wait');
 like($out, qr/^  missing-wait: k\+0x10 v_add_u32_e32 v5, v2, v3: reads v2 while .*; and 1 more: one s_waitcnt vmcnt before \+0x10 orders all$/m,
 	'  one line, with the first of them');
-like($out, qr/^1 findings, /m, '  and one finding');
+like($out, qr/^1 finding, /m, '  and one finding');
 my $later = assemble('later', join "\tglobal_load_dword v4, v0, s[0:1]\n", @one_wait);
 ($status, $out) = run($later);
 like($out, qr/^2 findings, /m, 'a load after the first reader needs a wait of its own');
