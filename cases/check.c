@@ -228,17 +228,20 @@ static int check_pairs(struct source *s, const struct mx_case *c, struct mx_erro
 	return check_pair(s, c, MX_ROLE_B_SCALE, MX_ROLE_B, "b", err);
 }
 
-/* A product of f32 is that of one dense instruction, whose K is known. */
+/* A product is that of one instruction, whose K is known: a dense one of f32, or a WMMA with scales
+ * if the product has scales. */
 static int check_instruction(struct source *s, const struct mx_case *c, const yaml_node_t *verdict,
                              struct mx_error *err) {
 	const struct mx_verdict_spec *v = &c->verdict;
 	const struct mx_dense *op = mx_dense_by_name(v->instruction);
+	const struct mx_wmma *wmma = mx_wmma_by_name(v->instruction);
 	const yaml_node_t *n = source_key(s, verdict, "instruction");
+	bool scales = c->reference->slot[MX_SLOT_A_SCALE];
 	if (!v->instruction)
 		return source_fail(err, s, source_line(verdict), "missing key: instruction");
-	if (!op || op->a != MX_T_F32)
-		return source_fail(err, s, source_line(n),
-		                   "verdict.instruction: %s is no MFMA of f32", v->instruction);
+	if (scales ? !wmma || !wmma->block : !op || op->a != MX_T_F32)
+		return source_fail(err, s, source_line(n), "verdict.instruction: %s is no %s",
+		                   v->instruction, scales ? "WMMA with scales" : "MFMA of f32");
 	if (v->mma_k || v->k_tile || v->swapped || v->flush)
 		return source_fail(err, s, source_line(verdict),
 		                   "a reference has no mma_k, k_tile, swapped and flush");

@@ -98,6 +98,16 @@ static uint32_t power(mx_regime regime, int least, struct draw d) {
 	return (uint32_t)(127 + least) + draw_below(d.w[0], least < -3 ? 3 : 6);
 }
 
+/* Of a product whose bits are judged: codes from `least` to `most`, so far apart that sums round.
+ * `special` has the ends of the type too, of which `nan` is the last. */
+static uint32_t wide_scale(uint32_t least, uint32_t most, uint32_t nan, mx_regime regime,
+                           struct draw d) {
+	const uint32_t ends[] = { 0, 1, nan - 1, nan };
+	if (regime == MX_REGIME_SPECIAL && d.w[3] < UINT32_MAX / 512)
+		return ends[d.w[2] & 3];
+	return least + draw_below(d.w[0], most - least + 1);
+}
+
 static void put(uint8_t *line, size_t i, unsigned bits, uint32_t code) {
 	size_t bit = i * bits;
 	for (unsigned k = 0; k < bits; k += 8 < bits ? 8 : bits, bit += 8) {
@@ -134,6 +144,7 @@ static void fill_line(const struct mx_plan *p, unsigned i, struct stream s, size
 	bool floating = shape_of(b->type, &shape);
 	int slot = reference_slot_of(p->c, i);
 	bool scales = is_scale(slot);
+	bool wide = scales && p->c->verdict.instruction && p->regime != MX_REGIME_EXACT;
 	int least = scales ? exponent_of(p, slot) : -3;
 	for (size_t k = 0; k < n; k++) {
 		struct draw d = draw_at(s, DRAW_ELEMENT, line, k);
@@ -141,6 +152,10 @@ static void fill_line(const struct mx_plan *p, unsigned i, struct stream s, size
 			double x = p->regime == MX_REGIME_EXACT ? (double)draw_below(d.w[0], 17) - 8
 			                                        : deviate(d);
 			memcpy(bytes + k * sizeof x, &x, sizeof x);
+		} else if (wide) {
+			bytes[k] = (uint8_t)(floating ? wide_scale(1, shape.most, shape.most + 1,
+			                                           p->regime, d)
+			                              : wide_scale(103, 151, 0xff, p->regime, d));
 		} else if (b->type == MX_DT_E8M0) {
 			bytes[k] = (uint8_t)power(p->regime, least, d);
 		} else if (floating) {

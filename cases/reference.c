@@ -129,15 +129,29 @@ static const char *bad_reference(const struct mx_case *c, const char **key) {
 	return NULL;
 }
 
-static bool is_f32(const struct mx_case *c, mx_slot k) {
-	return c->buffers[case_find_buffer(c, c->reference->slot[k])].type == MX_DT_F32;
+static mx_buffer_type type_of(const struct mx_case *c, mx_slot k) {
+	return c->buffers[case_find_buffer(c, c->reference->slot[k])].type;
 }
 
-static bool is_f32_product(const struct mx_case *c) {
+static bool is_row_major(const struct mx_case *c, mx_slot k) {
+	return c->buffers[case_find_buffer(c, c->reference->slot[k])].order == MX_ORDER_ROW;
+}
+
+/* Whether a factor has MX elements and scales of a WMMA. */
+static bool is_scaled(const struct mx_case *c, mx_slot k, mx_slot scale) {
+	return dtype_is_format(type_of(c, k)) && c->reference->slot[scale] &&
+	       (type_of(c, scale) == MX_DT_E8M0 || type_of(c, scale) == MX_DT_E4M3) &&
+	       is_row_major(c, k) && is_row_major(c, scale);
+}
+
+/* Whether the product has bits by an instruction. */
+static bool has_bits(const struct mx_case *c) {
 	const struct mx_reference_spec *r = c->reference;
-	return r->op == MX_REFERENCE_PRODUCT && !r->slot[MX_SLOT_A_SCALE] &&
-	       !r->slot[MX_SLOT_B_SCALE] && !r->slot[MX_SLOT_BIAS] && is_f32(c, MX_SLOT_A) &&
-	       is_f32(c, MX_SLOT_B);
+	if (r->op != MX_REFERENCE_PRODUCT || r->slot[MX_SLOT_BIAS])
+		return false;
+	if (!r->slot[MX_SLOT_A_SCALE] && !r->slot[MX_SLOT_B_SCALE])
+		return type_of(c, MX_SLOT_A) == MX_DT_F32 && type_of(c, MX_SLOT_B) == MX_DT_F32;
+	return is_scaled(c, MX_SLOT_A, MX_SLOT_A_SCALE) && is_scaled(c, MX_SLOT_B, MX_SLOT_B_SCALE);
 }
 
 int reference_check(struct source *s, const struct mx_case *c, struct mx_error *err) {
@@ -151,8 +165,9 @@ int reference_check(struct source *s, const struct mx_case *c, struct mx_error *
 		return source_fail(err, s, source_line(source_key(s, root, "verdict")),
 		                   "a case with a reference has judge bound, close or bits");
 	const char *why = bad_reference(c, &key);
-	if (!why && judge == MX_JUDGE_BITS && !is_f32_product(c))
-		key = "op", why = "judge bits is for products of f32 without scales and bias";
+	if (!why && judge == MX_JUDGE_BITS && !has_bits(c))
+		key = "op", why = "judge bits is for products without bias, of f32, or of rows of "
+				  "MX formats with scales in e8m0 or e4m3";
 	if (!why)
 		return 0;
 	const yaml_node_t *at = source_key(s, node, key);
@@ -199,6 +214,16 @@ static int make_block(const struct scope *s, struct mx_plan *p, mx_slot k, char 
 	                  (of->cols + block[1] - 1) / block[1], err);
 }
 
+/* Scales are those of the instruction, one for each of its blocks of a row. */
+static int check_blocks(const struct mx_plan *p, struct mx_error *err) {
+	const struct mx_wmma *op = mx_wmma_by_name(p->c->verdict.instruction);
+	const size_t *a = p->reference.a_block, *b = p->reference.b_block;
+	if (!op || (a[0] == 1 && b[0] == 1 && a[1] == op->block && b[1] == op->block))
+		return 0;
+	return field_fail(err, p->c, (struct field){ "reference", -1, "" },
+	                  "a scale of %s is of 1 x %u elements", op->name, op->block);
+}
+
 static int make_product(const struct scope *s, struct mx_plan *p, struct mx_error *err) {
 	const struct mx_reference_spec *r = p->c->reference;
 	struct mx_reference *x = &p->reference;
@@ -208,7 +233,9 @@ static int make_product(const struct scope *s, struct mx_plan *p, struct mx_erro
 	    check_size(p, MX_SLOT_BIAS, 1, b->rows, err) ||
 	    make_block(s, p, MX_SLOT_A_SCALE, r->a_block, r->n_a_block, a, x->a_block, err))
 		return -1;
-	return make_block(s, p, MX_SLOT_B_SCALE, r->b_block, r->n_b_block, b, x->b_block, err);
+	if (make_block(s, p, MX_SLOT_B_SCALE, r->b_block, r->n_b_block, b, x->b_block, err))
+		return -1;
+	return check_blocks(p, err);
 }
 
 static int make_count(const struct scope *s, const char *name, const char *text, size_t *n,

@@ -1,9 +1,10 @@
 /* Judges of a case with a reference: its outputs against values in f64, within derived bounds
  * (judge bound) or within a tolerance of the case (judge close); or against the bits of a profile
- * (judge bits of a product of f32). */
+ * (judge bits of a product). */
 #include "reference_inside.h"
 #include "../cases/dtype.h"
 #include "map.h"
+#include "product.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -118,6 +119,45 @@ static int f32_product(const struct mx_bench *b, struct expected *c, struct mx_e
 	free(a);
 	free(x);
 	return a && x ? 0 : mx_fail(err, "%s: out of memory", b->plan.name);
+}
+
+/* The codes of a matrix with their scales, as they are before the launch. */
+static struct exact_operand operand_of(const struct mx_bench *b, mx_slot k, mx_slot scale) {
+	const struct mx_buffer *x = buffer_of(b, k), *s = buffer_of(b, scale);
+	const int *slot = b->plan.reference.slot;
+	return (struct exact_operand){
+		.format = mx_format_info(dtype_format(x->type))->name,
+		.codes = b->data.bytes[slot[k]],
+		.scales = b->data.bytes[slot[scale]],
+		.ld = mx_buffer_data(x, 1),
+		.ld_scales = mx_buffer_data(s, 1),
+		.scale = s->type == MX_DT_E8M0 ? "E8M0" : "E4M3",
+		.block = mx_wmma_by_name(b->plan.c->verdict.instruction)->block,
+	};
+}
+
+/* The bits of a product with scales, by its instruction. */
+static int scaled_product(const struct mx_bench *b, struct expected *c, struct mx_error *err) {
+	const struct exact_gemm g = {
+		.m = buffer_of(b, MX_SLOT_A)->rows,
+		.n = buffer_of(b, MX_SLOT_B)->rows,
+		.k = buffer_of(b, MX_SLOT_A)->cols,
+		.a = operand_of(b, MX_SLOT_A, MX_SLOT_A_SCALE),
+		.b = operand_of(b, MX_SLOT_B, MX_SLOT_B_SCALE),
+		.threads = mx_judge_n_threads(),
+	};
+	const struct mx_wmma *op = mx_wmma_by_name(b->plan.c->verdict.instruction);
+	uint32_t *bits = malloc((g.m * g.n + 1) * sizeof *bits);
+	enum exact_status s =
+		bits ? mx_arithmetic_product(&b->arithmetic, &g, op->k, bits) : EXACT_NO_MEMORY;
+	for (size_t i = 0; !s && i < g.m * g.n; i++)
+		c->value[i] = (double)exact_float(bits[i]);
+	free(bits);
+	return s ? mx_fail(err, "%s: %s", b->plan.name, exact_strerror(s)) : 0;
+}
+
+static int product_bits(const struct mx_bench *b, struct expected *c, struct mx_error *err) {
+	return (buffer_of(b, MX_SLOT_A_SCALE) ? scaled_product : f32_product)(b, c, err);
 }
 
 /* ---- attention ---- */
@@ -597,7 +637,7 @@ static int expect(const struct mx_bench *b, struct expected *x, struct expected 
                   struct mx_error *err) {
 	switch (b->plan.c->reference->op) {
 	case MX_REFERENCE_PRODUCT:
-		return (b->plan.c->verdict.instruction ? f32_product : product)(b, x, err);
+		return (b->plan.c->verdict.instruction ? product_bits : product)(b, x, err);
 	case MX_REFERENCE_ATTENTION: return attention(b, x, lse, err);
 	case MX_REFERENCE_SOFTMAX: return softmax(b, x, err);
 	case MX_REFERENCE_MOE: return mx_expect_moe(b, x, err);
@@ -625,11 +665,12 @@ static int judge_one(struct judged *j, mx_slot k, struct mx_error *err) {
 /* A member that f32 cannot have stands for the chain, as a named profile does. */
 static void describe_bits(const struct mx_bench *b, const char *rounding, struct mx_verdict *v) {
 	const struct mx_arithmetic *a = &b->arithmetic;
-	bool chain = !a->row || a->member.align;
+	const char *name = b->plan.c->verdict.instruction;
+	const struct mx_wmma *wmma = mx_wmma_by_name(name);
+	bool chain = !wmma && (!a->row || a->member.align);
 	snprintf(v->basis, sizeof v->basis, "%s%s, K in order by %u of %s, one accumulator (%s)",
 	         chain ? "" : "profile ", chain ? "chain of FMAs (assumed)" : a->text,
-	         mx_dense_by_name(b->plan.c->verdict.instruction)->k,
-	         b->plan.c->verdict.instruction, rounding);
+	         wmma ? wmma->k : mx_dense_by_name(name)->k, name, rounding);
 }
 
 static void describe(const struct judged *j) {

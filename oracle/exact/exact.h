@@ -47,8 +47,8 @@ const char *exact_strerror(enum exact_status s);
  *
  * scale: "E8M0" (NULL), "E5M3" (no sign, bias 15, 0xff is NaN) or "E4M3" (with its sign); the value
  * multiplies. block: 32 (0) or 16. exact_product, exact_product_as, exact_product_plain,
- * exact_member_product and exact_regime take all of them; the others only E8M0 and 32, and give
- * EXACT_BAD_FORMAT for another. */
+ * exact_profile, exact_member_product and exact_regime take all of them; the others only E8M0 and
+ * 32, and give EXACT_BAD_FORMAT for another. */
 struct exact_operand {
 	const char *format;
 	const uint8_t *codes, *scales;

@@ -321,23 +321,44 @@ enum exact_status exact_walk_block32(const struct exact_gemm *g, size_t instruct
 	return gemm(g, instruction, by_blocks, out);
 }
 
+/* by_chunks, as a member */
+static const struct exact_member cdna3 = { .group = CHUNK,
+	                                   .parts = 2,
+	                                   .align = BITS,
+	                                   .join = BITS,
+	                                   .dot = DOT_BITS,
+	                                   .acc = BITS,
+	                                   .drop = DROP,
+	                                   .limit = LIMIT };
+
+/* With other scales than E8M0 on blocks of 32: each profile as a member. */
+static enum exact_status by_members(const struct exact_gemm *g, const char *profile, unsigned mma_k,
+                                    uint32_t *out) {
+	static const struct exact_member block32 = { .group = EXACT_BLOCK }, fused = { .group = 0 },
+					 fma32 = { .group = 1 };
+	const struct {
+		const char *name;
+		const struct exact_member *member;
+	} profiles[] = {
+		{ "block32", &block32 },
+		{ "fused", &fused },
+		{ "fma32", &fma32 },
+		{ "cdna3", &cdna3 },
+	};
+	for (size_t i = 0; profile && i < sizeof profiles / sizeof *profiles; i++)
+		if (!strcmp(profile, profiles[i].name))
+			return exact_member_product(g, profiles[i].member, mma_k, out);
+	return EXACT_BAD_PROFILE;
+}
+
 enum exact_status exact_profile(const struct exact_gemm *g, const char *profile, unsigned mma_k,
                                 uint32_t *out) {
-	/* by_chunks, as a member */
-	static const struct exact_member cdna3 = { .group = CHUNK,
-		                                   .parts = 2,
-		                                   .align = BITS,
-		                                   .join = BITS,
-		                                   .dot = DOT_BITS,
-		                                   .acc = BITS,
-		                                   .drop = DROP,
-		                                   .limit = LIMIT };
 	bool whole = mma_k && mma_k % EXACT_BLOCK == 0;
 	bool formats = exact_format(g->a.format) && exact_format(g->b.format);
 	bool chunks = profile && !strcmp(profile, "cdna3") && fast_member_applies(&cdna3, mma_k);
-	bool plain = exact_plain_scales(&g->a) && exact_plain_scales(&g->b);
-	if (whole && formats && plain && chunks && mma_k <= EXACT_MEMBER_K &&
-	    g->k_tile % mma_k == 0)
+	if (!exact_plain_scales(&g->a) || !exact_plain_scales(&g->b))
+		return by_members(g, profile, mma_k, out);
+	if (whole && formats && chunks && mma_k <= EXACT_MEMBER_K && g->k_tile % mma_k == 0)
 		return exact_member_product(g, &cdna3, mma_k, out);
 	if (!whole || !formats || !profile || strcmp(profile, "block32"))
 		return exact_profile_plain(g, profile, mma_k, out);
