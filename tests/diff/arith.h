@@ -185,11 +185,19 @@ INTEGERS(TO_INTEGER, f64)
 #define fma_f16x8(a, b, c) __builtin_elementwise_fma(a, b, c)
 #define udot4(a, b, c)     __builtin_amdgcn_udot4(a, b, c, false)
 #ifdef __gfx1250__
-#define LANE_XOR(array, n)  (u32) __builtin_amdgcn_permlane_xor((array)[self->place.me], n, 32)
-#define LANE_OF_8(array, n) (u32) __builtin_amdgcn_permlane_bcast((array)[self->place.me], n, 8)
+/* With all lanes: clang 22 moves reads of lanes into branches of some lanes, where only these use
+ * what is read. */
+#define HERE(x)                                                                                    \
+	({                                                                                         \
+		u32 read = (u32)(x);                                                               \
+		asm volatile("" : "+v"(read));                                                     \
+		read;                                                                              \
+	})
+#define LANE_XOR(array, n)  HERE(__builtin_amdgcn_permlane_xor((array)[self->place.me], n, 32))
+#define LANE_OF_8(array, n) HERE(__builtin_amdgcn_permlane_bcast((array)[self->place.me], n, 8))
 #define LANE_BY(array, by)                                                                         \
-	(u32) __builtin_amdgcn_permlane16(0, (array)[self->place.me], (u32)(by),                   \
-	                                  (u32)((by) >> 32), true, true)
+	HERE(__builtin_amdgcn_permlane16(0, (array)[self->place.me], (u32)(by),                    \
+	                                 (u32)((by) >> 32), true, true))
 #define sat4(a) (u32) __builtin_amdgcn_sat_pk4_i4_i8(a)
 #define look_up(a, b, n)                                                                           \
 	__builtin_bit_cast(u64,                                                                    \

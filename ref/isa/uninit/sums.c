@@ -64,6 +64,14 @@ static struct mx_known shl_to_4(struct mx_known a, struct mx_known by) {
 	return shl(a, by.value > 4 ? (struct mx_known){ 0, by.unwritten, 0 } : by);
 }
 
+/* How many bits are set: a number from that of the written ones on. */
+static struct mx_known ones(struct mx_known a) {
+	uint64_t least = (uint64_t)__builtin_popcountll(a.value);
+	uint64_t differ = least ^ (uint64_t)__builtin_popcountll(a.value | a.unwritten);
+	uint64_t unwritten = differ ? ~0ull >> __builtin_clzll(differ) : 0;
+	return (struct mx_known){ least & ~unwritten, unwritten, 0 };
+}
+
 static struct mx_known sext(struct mx_known a, unsigned bits) {
 	unsigned up = 64 - bits;
 	return (struct mx_known){ (uint64_t)((int64_t)(a.value << up) >> up),
