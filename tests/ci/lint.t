@@ -26,7 +26,7 @@ sub compile {
 	my $name = "$dir/" . $source =~ s!^\Q$dir\E/|.*tests/!!r =~ tr!/!_!r . "-O$level";
 	my ($suffix) = $source =~ /\.(c|cl)$/;
 	system("$llvm/clang $language{$suffix} --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib " .
-		"-ffreestanding -Itests/diff '-DOPAQUE(x)=(x)' -w -O$level -c $source -o $name.elf && " .
+		"-ffreestanding -Itests/diff -DWAVE=64 '-DOPAQUE(x)=(x)' -w -O$level -c $source -o $name.elf && " .
 		"$llvm/ld.lld -shared $name.elf -o $name.co") == 0 or die "$source";
 	return "$name.co";
 }
@@ -51,7 +51,9 @@ my @sources = ((grep { !m{/gfx1250} } glob('tests/ci/lint/*.c tests/hip/*.gpu.c'
 if (is_long()) {
 	push @sources, qw(kernels/gemm/mxfp4_splitk.c kernels/corunners/tenant.c cases/foreign/mxfp4_opencl.cl),
 		map { "cases/foreign/$_.c" } qw(mxfp4_preshuffled mxfp8_grouped mxfp8_wgrad);
-	push @sources, map { generated($_) } 1 .. 40;
+	# Without 5: at -O1 clang 22 leaves two of three wait states between a v_dot4c at the end of a block and a
+	# v_readlane in the next.
+	push @sources, map { generated($_) } 1 .. 4, 6 .. 40;
 }
 my @co;
 my @levels = is_long() ? qw(0 1 2 3 s) : qw(0 2);
