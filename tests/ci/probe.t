@@ -210,9 +210,11 @@ mxcheck('probe', '--emit', "$dir/f64", '--insn', $f64, '--dots', 1000);
 fill_f64("$dir/f64/$f64/$_", sub { $_[0] }) for qw(questions random-0);
 is(mxcheck('probe', '--read', "$dir/f64"), 0, 'f64 in another program') or diag "$out$err";
 like($out, qr/^  group  1     measured  2 would give 0x[0-9A-F]{16}, not .*\n(?s:.*)^  inner  1     measured  0 would(?s:.*)^  1000 random dots, 0 wrong$/m, '  has a profile') or diag $out;
-fill_f64("$dir/f64/$f64/questions", sub { unpack 'f', pack 'f', $_[0] });
-is(mxcheck('probe', '--read', "$dir/f64"), 1, '  but results of f32 have none');
-like($out, qr/^  no profile of the family fits; .*\n(?s:.*): the device gives 0x[0-9A-F]{16}, the profile 0x[0-9A-F]{16}$/m, '    and the dot that shows it is printed');
+if (is_long()) { # a search that finds none takes seconds; infer_test has it in the short tier
+	fill_f64("$dir/f64/$f64/questions", sub { unpack 'f', pack 'f', $_[0] });
+	is(mxcheck('probe', '--read', "$dir/f64"), 1, '  but results of f32 have none');
+	like($out, qr/^  no profile of the family fits; .*\n(?s:.*): the device gives 0x[0-9A-F]{16}, the profile 0x[0-9A-F]{16}$/m, '    and the dot that shows it is printed');
+}
 
 # ---- wrong folders ----
 
