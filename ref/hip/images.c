@@ -25,7 +25,7 @@
 SEMAPHORES(hipSignalExternalSemaphoresAsync)
 SEMAPHORES(hipWaitExternalSemaphoresAsync)
 
-/* That a kind of element can be described needs no image. The header declares it for C++ alone. */
+/* A description of elements needs no image. The header declares it for C++ alone. */
 MXHIP_API hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w,
                                                     hipChannelFormatKind kind);
 MXHIP_API hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w,

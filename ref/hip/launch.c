@@ -125,7 +125,7 @@ static hipError_t check_cluster(const struct mx_function *f, const struct mx_sha
 	                   c[1], c[2], f->name, k[0], k[1], k[2]);
 }
 
-/* The registers of a workgroup's place along y and z have so many bits. */
+/* The numbers of a workgroup along y and z must fit their registers. */
 static hipError_t check_grid(const struct mx_function *f, const struct mx_shape *s) {
 	const uint32_t *cluster = s->cluster[0] ? s->cluster : f->cluster;
 	uint32_t most = mx_architecture()->most_yz;

@@ -51,14 +51,18 @@ my @sources = ((grep { !m{/gfx1250} } glob('tests/ci/lint/*.c tests/hip/*.gpu.c'
 if (is_long()) {
 	push @sources, qw(kernels/gemm/mxfp4_splitk.c kernels/corunners/tenant.c cases/foreign/mxfp4_opencl.cl),
 		map { "cases/foreign/$_.c" } qw(mxfp4_preshuffled mxfp8_grouped mxfp8_wgrad);
-	# Without 5: at -O1 clang 22 leaves two of three wait states between a v_dot4c at the end of a block and a
-	# v_readlane in the next.
-	push @sources, map { generated($_) } 1 .. 4, 6 .. 40;
+	push @sources, map { generated($_) } 1 .. 40;
 }
 my @co;
 my @levels = is_long() ? qw(0 1 2 3 s) : qw(0 2);
 for my $source (@sources) {
 	push @co, compile($source, $_) for @levels;
+}
+my ($known) = grep { m{/own-5\.c-O1\.co$} } @co;
+if ($known) {
+	@co = grep { $_ ne $known } @co;
+	local our $TODO = 'clang 22 leaves two of three wait states between a v_dot4c at the end of a block and a v_readlane in the next';
+	is((run($known))[0], 0, 'random program 5 at -O1 has no finding');
 }
 my @dirty;
 for (@built, @co) {
