@@ -182,8 +182,10 @@ $(B)/tests/diff/runner: tests/diff/runner.c $(USES_hip)
 
 setup:
 	@ci/package/setup.sh
+# The README's commands use all processors, unless the command line has its own -j.
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 run: setup
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(JOBS) all
 	@$(B)/mxcheck
 
 # ---- tiers: minutes, tens of minutes, hours. The longer ones change the seeds of data and schedules
@@ -196,11 +198,11 @@ SEED     ?= $(shell date +%Y%j)
 # The runs tagged race: one or more of every kernel.
 RACES     = $$($(B)/mxcheck --list | awk '$$2 == "race" || $$3 == "race" { print $$1 }')
 check: setup
-	@$(MAKE) --no-print-directory tests
+	@$(MAKE) --no-print-directory $(JOBS) tests
 	@$(PROVE)
 check-long:
 	@ci/package/setup.sh long
-	@$(MAKE) --no-print-directory tests
+	@$(MAKE) --no-print-directory $(JOBS) tests
 	@$(B)/mxcheck --baseline cases/accuracy.baseline
 	@$(B)/mxcheck --seed $(SEED) '*'
 	@$(B)/mxcheck --seed $(SEED) --race 10000 '*/64x64x256/*' '*/64x64x512/*' '*/128x128x1024/*'
@@ -214,7 +216,7 @@ check-nightly: check-long
 	@$(B)/mxcheck --seed $(SEED) --race 50000 '*/64x64x256/*' '*/64x64x512/*' '*/128x128x1024/*'
 	@MXCHECK_NIGHTLY=1 $(PROVE)
 check-hw: setup
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(JOBS) all
 	@ci/package/check-hw.sh $(B)
 
 # ---- benches: CSV lines `name,unit,median,spread` ----
