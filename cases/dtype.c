@@ -14,6 +14,10 @@ bool dtype_is_format(mx_buffer_type type) {
 	return types[type].bytes == 0;
 }
 
+bool dtype_is_scale(mx_buffer_type type) {
+	return type == MX_DT_E8M0 || type == MX_DT_E5M3;
+}
+
 mx_format dtype_format(mx_buffer_type type) {
 	static const mx_format formats[] = {
 		[MX_DT_E4M3] = MX_E4M3, [MX_DT_E5M2] = MX_E5M2, [MX_DT_E2M3] = MX_E2M3,

@@ -7,6 +7,9 @@
 /* Bytes of n elements in a line. */
 size_t dtype_bytes(mx_buffer_type type, size_t n);
 
+/* Whether the type is for scales alone: powers of two, or E5M3. */
+bool dtype_is_scale(mx_buffer_type type);
+
 /* Whether the type is an MX element format; its format. */
 bool dtype_is_format(mx_buffer_type type);
 mx_format dtype_format(mx_buffer_type type);

@@ -29,6 +29,7 @@ static bool shape_of(mx_buffer_type type, struct shape *s) {
 		[MX_DT_E2M1] = { 4, 1, 1, 7 },         [MX_DT_E4M3FNUZ] = { 8, 3, 8, 0x7f },
 		[MX_DT_E5M2FNUZ] = { 8, 2, 16, 0x7f }, [MX_DT_BF16] = { 16, 7, 127, 0x7f7f },
 		[MX_DT_F16] = { 16, 10, 15, 0x7bff },  [MX_DT_F32] = { 32, 23, 127, 0x7f7fffff },
+		[MX_DT_E5M3] = { 8, 3, 15, 0xfe },
 		[MX_DT_U64] = { 0, 0, 0, 0 },
 	};
 	*s = shapes[type];
@@ -143,7 +144,7 @@ static void fill_line(const struct mx_plan *p, unsigned i, struct stream s, size
 	struct shape shape;
 	bool floating = shape_of(b->type, &shape);
 	int slot = reference_slot_of(p->c, i);
-	bool scales = is_scale(slot);
+	bool scales = is_scale(slot) || dtype_is_scale(b->type);
 	bool wide = scales && p->c->verdict.instruction && p->regime != MX_REGIME_EXACT;
 	int least = scales ? exponent_of(p, slot) : -3;
 	for (size_t k = 0; k < n; k++) {

@@ -140,7 +140,7 @@ static bool is_row_major(const struct mx_case *c, mx_slot k) {
 /* Whether a factor has MX elements and scales of a WMMA. */
 static bool is_scaled(const struct mx_case *c, mx_slot k, mx_slot scale) {
 	return dtype_is_format(type_of(c, k)) && c->reference->slot[scale] &&
-	       (type_of(c, scale) == MX_DT_E8M0 || type_of(c, scale) == MX_DT_E4M3) &&
+	       (dtype_is_scale(type_of(c, scale)) || type_of(c, scale) == MX_DT_E4M3) &&
 	       is_row_major(c, k) && is_row_major(c, scale);
 }
 
@@ -167,7 +167,7 @@ int reference_check(struct source *s, const struct mx_case *c, struct mx_error *
 	const char *why = bad_reference(c, &key);
 	if (!why && judge == MX_JUDGE_BITS && !has_bits(c))
 		key = "op", why = "judge bits is for products without bias, of f32, or of rows of "
-				  "MX formats with scales in e8m0 or e4m3";
+				  "MX formats with scales in e8m0, e5m3 or e4m3";
 	if (!why)
 		return 0;
 	const yaml_node_t *at = source_key(s, node, key);

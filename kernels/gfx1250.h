@@ -115,7 +115,7 @@ INLINE u32 rest(u32 size, u32 at) {
 enum { FRAGMENT = 16, WMMA_K = 128 };
 
 /* Formats of codes and scales, as instructions name them. */
-enum { E4M3 = 0, E2M1 = 4, SCALES_E8M0 = 0, SCALES_E4M3 = 2 };
+enum { E4M3 = 0, E2M1 = 4, SCALES_E8M0 = 0, SCALES_E5M3 = 1, SCALES_E4M3 = 2 };
 
 /* Bytes of n codes. */
 #define CODE_BYTES(format, n) ((format) == E2M1 ? (n) / 2 : (n))

@@ -131,7 +131,9 @@ static struct exact_operand operand_of(const struct mx_bench *b, mx_slot k, mx_s
 		.scales = b->data.bytes[slot[scale]],
 		.ld = mx_buffer_data(x, 1),
 		.ld_scales = mx_buffer_data(s, 1),
-		.scale = s->type == MX_DT_E8M0 ? "E8M0" : "E4M3",
+		.scale = s->type == MX_DT_E8M0   ? "E8M0"
+		         : s->type == MX_DT_E5M3 ? "E5M3"
+		                                 : "E4M3",
 		.block = mx_wmma_by_name(b->plan.c->verdict.instruction)->block,
 	};
 }

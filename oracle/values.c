@@ -26,6 +26,7 @@ static const struct {
 	[MX_DT_E4M3FNUZ] = { NULL, 8, 4, -10 },
 	[MX_DT_E5M2FNUZ] = { NULL, 8, 3, -17 },
 	[MX_DT_E8M0] = { NULL, 8, 0, 0 },
+	[MX_DT_E5M3] = { NULL, 8, 4, -17 },
 	[MX_DT_U64] = { 0 },
 };
 
@@ -49,6 +50,13 @@ static double of_fnuz(uint8_t code, int mantissa, int bias) {
 	return code == 0x80 ? NAN : code & 0x80 ? -x : x;
 }
 
+/* A scale of gfx1250: bias 15, neither sign nor infinity. [AMD's rocjitsu] */
+static double of_e5m3(uint32_t code) {
+	int field = (int)(code >> 3), low = (int)(code & 7);
+	double x = field ? ldexp(low + 8, field - 15 - 3) : ldexp(low, -17);
+	return code == 0xff ? NAN : x;
+}
+
 static double of_f32(uint32_t code) {
 	float f;
 	memcpy(&f, &code, sizeof f);
@@ -65,6 +73,7 @@ static double of_code(mx_buffer_type type, uint32_t code) {
 	switch (type) {
 	case MX_DT_E4M3FNUZ: return of_fnuz((uint8_t)code, 3, 8);
 	case MX_DT_E5M2FNUZ: return of_fnuz((uint8_t)code, 2, 16);
+	case MX_DT_E5M3: return of_e5m3(code);
 	case MX_DT_E8M0: return code == 0xFF ? NAN : ldexp(1, (int)code - 127);
 	case MX_DT_F32: return of_f32(code);
 	case MX_DT_BF16: return of_f32(code << 16); /* the upper half of an f32 */

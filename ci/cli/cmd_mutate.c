@@ -138,7 +138,7 @@ static int find_in(struct mutation *m, unsigned step, struct mx_codefile *f) {
 	return status;
 }
 
-/* Nothing executes wait states, so rules alone judge an s_nop. If most mutants are of that class,
+/* Nothing executes wait states, so rules alone judge a nop. If most mutants are of that class,
  * they run only on request. */
 static void leave_nops_out(struct mutation *m) {
 	size_t nops = 0, kept = 0;
@@ -475,7 +475,7 @@ static void summarise(const struct mutation *m, const struct totals *t) {
 	       t->n[EQUIVALENT] - t->never_full - t->margin, t->n[NOT_JUDGED], t->n[SURVIVED],
 	       t->n[NOT_REACHED]);
 	if (m->n_nops)
-		printf("%zu mutants of s_nop are left out; --nops runs them\n", m->n_nops);
+		printf("%zu mutants of nops are left out; --nops runs them\n", m->n_nops);
 	for (size_t i = 0; i < m->selection->n_runs; i++)
 		if (m->originals[i].n_findings)
 			printf("%s: the original has %zu findings; a mutant is flagged by one that "

@@ -54,7 +54,7 @@ struct mx_options {
 	unsigned analysis;   /* MX_ANALYSE_... for the judged run */
 	const char *shape;   /* sizes, as in --shape; or NULL */
 	unsigned tiles;      /* --tiles; 0: those of the run */
-	bool nops, progress; /* mutate: mutants of s_nop, and progress without a terminal */
+	bool nops, progress; /* mutate: mutants of nops, and progress without a terminal */
 	bool has_regime;
 	mx_regime regime;
 	const char *who; /* --who */

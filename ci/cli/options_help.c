@@ -144,7 +144,7 @@ const char mx_options_help[] =
 	"                     and print what these reach\n"
 	"  --regress DIR      (fuzz) the folder for failing shapes, a case file each; default:\n"
 	"                     cases/regress\n"
-	"  --nops             (mutate) mutants of s_nop too, where most mutants are of that class\n"
+	"  --nops             (mutate) mutants of nops too, where most mutants are of that class\n"
 	"  --progress         (mutate) progress on standard error, also if it is no terminal\n"
 	"\n"
 	"Look into one run on the emulator:\n"

@@ -296,18 +296,18 @@ static struct opcode *every_opcode(const struct mx_isa *isa, size_t *n) {
 }
 
 static void print_opcode(const struct opcode *o) {
-	bool some = o->runs == MX_RUNS_NOT && strcmp(o->forms, o->not_yet);
-	bool rests = o->runs == MX_RUNS_AS_ASSUMED;
+	bool some = !o->excluded && o->runs == MX_RUNS_NOT && strcmp(o->forms, o->not_yet);
+	bool plain = o->runs == MX_RUNS_EXACTLY && !o->excluded;
 	printf("%-44s %-12s %s%s%s\n", o->name, o->excluded ? "excluded" : runs_name[o->runs],
 	       o->forms,
-	       o->excluded ? "  "
-	       : some      ? "  not: "
-	       : rests     ? "  "
-	                   : "",
-	       o->excluded ? o->excluded
-	       : some      ? o->not_yet
-	       : rests     ? o->rests_on
-	                   : "");
+	       some    ? "  not: "
+	       : plain ? ""
+	               : "  ",
+	       o->excluded                     ? o->excluded
+	       : some                          ? o->not_yet
+	       : o->runs == MX_RUNS_NOT        ? mx_form_refused(o->name)
+	       : o->runs == MX_RUNS_AS_ASSUMED ? o->rests_on
+	                                       : "");
 }
 
 static int print_all(const struct mx_isa *isa) {

@@ -1,10 +1,9 @@
-/* Wait states that can be removed from an s_nop, found from register dependences.
+/* Wait states that can be removed from a nop, found from register dependences.
  *
  * This second judge of shorter nops does not use the rules for pairs of instructions, only the
- * largest number that any pair requires: 5 after an instruction that is not a matrix instruction
- * [CDNA4 ISA 4.5, table 11]; its passes and 4 after a matrix instruction [ISA 7.6, table 38]. It
- * uses the registers that the executor writes and those that the decoder lists as read, in one run;
- * so it covers only the paths of that run. */
+ * largest number that any pair of the instruction set requires (struct mx_hazard_rules). It uses
+ * the registers that the executor writes and those that the decoder lists as read, in one run; so
+ * it covers only the paths of that run. */
 #include "margin.h"
 
 #include <stdlib.h>
@@ -20,8 +19,6 @@ enum {
 	WAVES = 16,
 	RING = 32, /* more than what 20 wait states can hold */
 	REGISTERS = MX_ROWS,
-	MOST_ALU = 5,
-	MOST_MATRIX = 4, /* in addition to its passes */
 	PLENTY = 16,
 };
 
@@ -30,7 +27,7 @@ struct past {
 	unsigned most; /* wait states that a dependent instruction may require after it */
 	int site;      /* index of this nop; -1: not a nop */
 	bool writes[REGISTERS];
-	bool adds[REGISTERS]; /* C of a matrix instruction, which it reads late [ISA 7.6] */
+	bool late[REGISTERS]; /* it reads them late, as C of a matrix instruction [CDNA4 7.6] */
 };
 
 struct wave {
@@ -60,35 +57,48 @@ static void depends(struct margin *s, struct wave *w, size_t first, const struct
 	}
 }
 
-/* The last instruction uses a register; finds the earlier instructions that write or add to it. */
+/* The last instruction uses a register; finds the earlier ones that write it or read it late. */
 static void uses(struct margin *s, struct wave *w, unsigned row, bool writes) {
 	const struct past *last = &w->ring[(w->n - 1) % RING];
 	if (row >= REGISTERS)
 		return;
 	for (size_t i = w->n - 1; i-- > 0 && i + RING >= w->n;) {
 		const struct past *p = &w->ring[i % RING];
-		if (p->writes[row] || (writes && p->adds[row]))
+		if (p->writes[row] || (writes && p->late[row]))
 			depends(s, w, i, last);
 	}
 }
 
 /* ---- events of a run ---- */
 
-static int site_at(const struct margin *s, uint64_t pc, const struct mx_inst *in) {
+static int site_at(const struct margin *s, const struct mx_hazard_rules *hazards, uint64_t pc,
+                   const struct mx_inst *in) {
 	unsigned step = mx_bench_first_of(s->b, mx_bench_running(s->b));
-	for (size_t i = 0; mx_kind_of(in->op) == MX_IS_NOP && i < s->n; i++)
+	bool nop = mx_kind_of(in->op) == MX_IS_NOP || mx_is_single_nop(hazards, in);
+	for (size_t i = 0; nop && i < s->n; i++)
 		if (s->sites[i].pc == pc && s->sites[i].step == step)
 			return (int)i;
 	return -1;
 }
 
-static struct past *enter(struct margin *s, struct wave *w, const struct mx_inst *in, uint64_t pc) {
+static struct past *enter(struct margin *s, struct wave *w, const struct mx_hazard_rules *hazards,
+                          const struct mx_inst *in, uint64_t pc) {
 	struct past *p = &w->ring[w->n++ % RING];
-	unsigned passes = mx_matrix_passes(in);
-	*p = (struct past){ .at = w->at, .site = site_at(s, pc, in) };
-	p->most = passes ? passes + MOST_MATRIX : MOST_ALU;
-	w->at += mx_wait_states(in);
+	struct mx_hazard_traits traits;
+	hazards->traits(in, &traits);
+	*p = (struct past){ .at = w->at,
+		            .site = site_at(s, hazards, pc, in),
+		            .most = hazards->most };
+	if (mx_is_matrix(in->op))
+		p->most = mx_matrix_passes(in) + hazards->most_matrix;
+	w->at += traits.states;
 	return p;
+}
+
+static bool reads_late(const struct mx_hazard_rules *hazards, const struct mx_inst *in,
+                       const struct mx_operand *o) {
+	bool slow = mx_is_matrix(in->op) || mx_kind_of(in->op) == MX_IS_TRANS;
+	return o->role == MX_AS_C || (hazards->reads_late && slow && !o->written);
 }
 
 /* Instructions with effects outside registers: a mode, EXEC by comparison, VCCZ and EXECZ. */
@@ -104,14 +114,15 @@ static void issued(struct margin *s, struct wave *w, const struct mx_event *e) {
 	e->isa->decode(e->code, e->dwords, 0, &in);
 	if (!in.op)
 		return;
-	struct past *p = enter(s, w, &in, e->pc);
+	const struct mx_hazard_rules *hazards = e->isa->hazards;
+	struct past *p = enter(s, w, hazards, &in, e->pc);
 	MX_FOR_OPERANDS(o, &in)
 		for (unsigned k = 0; (!o->written || o == mx_loaded_operand(&in)) && k < o->dwords;
 		     k++) {
 			unsigned row = mx_operand_row(o->code) + k;
 			uses(s, w, row, o->written);
-			if (row < REGISTERS && o->role == MX_AS_C)
-				p->adds[row] = true;
+			if (row < REGISTERS && reads_late(hazards, &in, o))
+				p->late[row] = true;
 		}
 	for (size_t i = w->n - 1; has_hidden_effect(&in) && i-- > 0 && i + RING >= w->n;)
 		depends(s, w, i, p);

@@ -1,4 +1,4 @@
-/* Wait states that can be removed from an s_nop, found from register dependences. */
+/* Wait states that can be removed from a nop, found from register dependences. */
 #ifndef MX_MARGIN_H
 #define MX_MARGIN_H
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../../ref/isa/encoding/instruction_set.h"
+#include "../../ref/isa/waitstates/hazard.h"
 #include "../hunt/schedule.h"
 #include "margin.h"
 
@@ -71,6 +72,13 @@ static void add_nops(struct list *l, const struct mx_inst *in) {
 		add_nop(l, states, 0);
 }
 
+/* One that has no effect and is no wait state. */
+static void add_no_nop(struct list *l, const struct mx_inst *in) {
+	struct mx_mutant *m = add(l, MX_SHORTER_NOP, l->isa->nop.dword);
+	m->shorter = 1;
+	snprintf(m->what, sizeof m->what, "%s -> %s 0", in->op->name, l->isa->nop.name);
+}
+
 static void add_site(struct list *l, const struct mx_inst *in, uint64_t pc) {
 	size_t before = l->n_mutants;
 	struct mx_site site = { .pc = pc, .word = in->dwords[0] };
@@ -80,6 +88,8 @@ static void add_site(struct list *l, const struct mx_inst *in, uint64_t pc) {
 		add_no_barrier(l, in);
 	else if (mx_kind_of(in->op) == MX_IS_NOP)
 		add_nops(l, in);
+	else if (mx_is_single_nop(l->isa->hazards, in) && in->size == 4)
+		add_no_nop(l, in);
 	if (l->n_mutants == before)
 		return;
 	for (unsigned c = 0; c < MX_COUNTERS; c++)

@@ -2,7 +2,7 @@
  * tensor, which is left out here. gfx1250_tile.h has its contract, gfx1250_ring.h its loop. */
 #include "../gfx1250.h"
 
-#define BLOCKS_OF_16
+#define BLOCKS_OF_16 SCALES_E4M3
 enum { FORMAT_A = E2M1, FORMAT_B = E2M1, STEP = 256 };
 
 #include "gfx1250_ring.h"

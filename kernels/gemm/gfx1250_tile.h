@@ -1,7 +1,7 @@
 /* Common parts of the GEMMs of MX formats for gfx1250: C[M][N] = A[M][K] * B[N][K]^T in f32, E8M0
- * scales on 32-blocks of K, or E4M3 scales on 16-blocks (BLOCKS_OF_16, of E2M1 alone). For device
- * code only. The kernel's file defines before: FORMAT_A and FORMAT_B, STEP (of K, a multiple of
- * 128), BUFFERS (stages in LDS) and WAVES_N.
+ * scales on 32-blocks of K, or scales in the format BLOCKS_OF_16 on 16-blocks (of E2M1 alone). For
+ * device code only. The kernel's file defines before: FORMAT_A and FORMAT_B, STEP (of K, a multiple
+ * of 128), BUFFERS (stages in LDS) and WAVES_N.
  *
  * A and B are row-major and packed, the scales row-major with ld_scale bytes a row (those past K
  * are ignored). Any M and N; K a multiple of a block. Matrices may exceed 4 GiB.
@@ -16,7 +16,7 @@
 
 /* The scales of 128 elements of a row. */
 #ifdef BLOCKS_OF_16
-enum { BLOCK = 16, SCALES = SCALES_E4M3 };
+enum { BLOCK = 16, SCALES = BLOCKS_OF_16 };
 typedef long scale_word;
 #define WMMA_SCALE_FP4 __builtin_amdgcn_wmma_scale16_f32_32x16x128_f4
 #else

@@ -118,8 +118,9 @@ typedef enum {
 	MX_MISSING_WAIT_AND_BARRIER, /* a wait in the earlier wave, then a barrier */
 	MX_MISSING_FLAG,        /* between workgroups: an atomic, or a flag and a wait for it */
 	MX_MISSING_WAIT_STATES, /* `count` wait states */
-	MX_MISSING_VA_VDST,     /* s_wait_alu depctr_va_vdst(`count`) */
-	MX_MISSING_VM_VSRC      /* s_wait_alu depctr_vm_vsrc(`count`) */
+#define MX_ALU_COUNTER(id, name, low, width) MX_MISSING_##id, /* s_wait_alu for `count` of it */
+#include "wait_alu.def"
+#undef MX_ALU_COUNTER
 } mx_missing_kind;
 struct mx_missing {
 	mx_missing_kind kind;

@@ -46,19 +46,20 @@ like($err, qr/: built for gfx950, the device is gfx1250$/m, '  and names both') 
 my @mixed = ('gemm/mxfp8_f32/1x1x32/exact', 'gemm/gfx1250_mxfp8_f32/1x1x32/exact');
 is(mxcheck(@mixed, '--require-proof'), 0, 'cases of both run in one command') or diag $out, $err;
 like($out, qr/^device emu \(gfx1250 and gfx950, .*^2 passed, 0 failed/ms, '  on a device of each') or diag $out;
-# ---- bits of a product with scales in E4M3 on blocks of 16 ----
+# ---- bits of a product with scales in E4M3 or E5M3 on blocks of 16 ----
 
-my $blocks = slurp('cases/gemm/gfx1250_nvfp4_f32.yaml');
 sub sixteen {
-	my ($edit) = @_;
-	local $_ = $blocks;
+	my ($edit, $kernel) = (@_, 'nvfp4');
+	local $_ = slurp("cases/gemm/gfx1250_${kernel}_f32.yaml");
 	$edit->();
-	return mxcheck('run', '--case', spew("$dir/blocks.yaml", $_), '--co', "$build/kernels/gemm/gfx1250_nvfp4.co", '*/13x31*', '*/33x130*');
+	return mxcheck('run', '--case', spew("$dir/blocks.yaml", $_), '--co', "$build/kernels/gemm/gfx1250_$kernel.co", '*/13x31*', '*/33x130*');
 }
 is(sixteen(sub { }), 0, 'a GEMM with scales of blocks of 16 has the bits of its WMMA') or diag $out, $err;
 like($out, qr/profile block32 \(assumed\), K in order by 128 of v_wmma_scale16_f32_32x16x128_f4/, '  and of the profile, which is named') or diag $out;
 is(sixteen(sub { s/value: SA\}/value: SB}/ }), 1, 'the scales of B for those of A') or diag $out, $err;
 like($out, qr/^ +wrong-bits: C\[/m, '  are wrong bits');
+is(sixteen(sub { }, 'e5m3'), 0, 'so has one with scales in E5M3') or diag $out, $err;
+is(sixteen(sub { s/e5m3, rows/e4m3, rows/g }, 'e5m3'), 1, '  which are others in E4M3') or diag $out, $err;
 is(sixteen(sub { s/_scale16_/_scale_/ }), 2, 'an instruction with scales of blocks of 32');
 like($err, qr/: reference: a scale of v_wmma_scale_f32_32x16x128_f4 is of 1 x 32 elements$/m, '  is refused') or diag $err;
 is(sixteen(sub { s/instruction: \w+/instruction: v_wmma_f32_16x16x32_f16/ }), 2, 'an instruction without scales');

@@ -124,7 +124,7 @@ my %names = map { /^MX_TEXT(?:_FIXED)?\(\w+, *\w+, (\w+),/ ? ($1 => 1) : () }
 is(scalar(() = $out =~ /^\w+ +(?:exact|assumed|unsupported|excluded) /mg), scalar keys %names,
 	'every opcode of gfx1250.def');
 like($out, qr/^v_add_nc_u32 +exact +VOP2 VOP3$/m, '  executed');
-like($out, qr/^\w+ +unsupported +S/m, '  or not yet');
+like($out, qr/^s_and_saveexec_b64 +unsupported +SOP1 +no source has/m, '  or not, with the reason');
 like($out, qr/^global_load_d16_b16 +assumed +GLOBAL +the half of a register /m, '  by an assumption of this set alone');
 like($out, qr/^v_wmma_f32_16x16x128_fp8_fp8 +assumed +VOP3P +layouts, scales/m, '  or by assumption');
 is(mxcheck('isa', '--arch', 'gfx942', '--all'), 2, 'a set that the emulator has not is an error');

@@ -194,7 +194,7 @@ my $nops = assemble('nops', <<'END');
 	s_endpgm
 END
 is(mxcheck('mutate', '--case', $nops), 0, 'where most mutants are of s_nop');
-like($out, qr/^2 mutants of nops .*\n4 mutants of s_nop are left out; --nops runs them$/m, '  they are left out');
+like($out, qr/^2 mutants of nops .*\n4 mutants of nops are left out; --nops runs them$/m, '  they are left out');
 is($err, '', '  and there is no progress without a terminal');
 mxcheck('mutate', '--case', $nops, '--nops', '--progress');
 like($out, qr/^6 mutants of nops /m, '  --nops runs them');

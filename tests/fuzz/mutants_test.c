@@ -43,6 +43,19 @@ static void test_gfx950(void) {
 	FINDS(&mx_gfx950, code, mutants, "weaker waits, no barrier and shorter nops of gfx950");
 }
 
+static void test_gfx1250(void) {
+	static const uint32_t code[] = {
+		0x7e000000, /* v_nop */
+		0x7e040280, /* v_mov_b32_e32 v2, 0 */
+		0xbe804ec1, /* s_barrier_signal -1 */
+	};
+	static const struct expected mutants[] = {
+		{ 0xbf800000, "v_nop -> s_nop 0" },
+		{ 0xbf800000, "s_barrier_signal -> s_nop 0" },
+	};
+	FINDS(&mx_gfx1250, code, mutants, "a v_nop of gfx1250, which is one wait state");
+}
+
 static void test_other_set(void) {
 	static const uint32_t code[] = {
 		T_WAIT(ASYNC, 1),
@@ -62,6 +75,7 @@ static void test_other_set(void) {
 
 int main(void) {
 	test_gfx950();
+	test_gfx1250();
 	test_other_set();
 	return done_testing();
 }

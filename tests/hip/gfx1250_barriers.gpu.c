@@ -106,6 +106,21 @@ KERNEL(GROUP) pairs_early_signal(GLOBAL u32 *out) {
 	out[me()] = row[me() ^ WAVE];
 }
 
+/* The state of a barrier before and after one of two signals. */
+static inline u32 state(LDS barrier *b) {
+	u32 bits = __builtin_amdgcn_s_get_named_barrier_state((void *)b);
+	__asm__ volatile("s_wait_kmcnt 0" : "+s"(bits));
+	return bits & 0x7f07f1;
+}
+KERNEL(2 * WAVE) states(GLOBAL u32 *out) {
+	begin(2, 2);
+	if (wave())
+		return;
+	out[0] = state(&full);
+	SIGNAL(full, 0);
+	out[1] = state(&full);
+}
+
 /* ---- one wave produces, one consumes, round after round ---- */
 
 /* The producer signals `full`, and waits for `empty`; so does the consumer the other way round. */

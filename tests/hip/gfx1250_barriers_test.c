@@ -98,6 +98,10 @@ static bool are_fives(void) {
 	return true;
 }
 
+static bool are_states(void) {
+	return got[0] == (2 << 4 | 1) && got[1] == (1 << 16 | 2 << 4 | 1);
+}
+
 static bool is_any(void) {
 	return true;
 }
@@ -136,6 +140,8 @@ static void test_same(void) {
 }
 
 static void test_others(void) {
+	ok(is_right("states", 2 * WAVE, are_states, MX_DOUBT_BARRIER_STATE),
+	   "a wave reads the members and signals of a barrier");
 	ok(is_right("joins_none", WAVE, is_any, MX_DOUBT_NONE), "barrier 0 is none");
 	ok(is_right("leaves", GROUP, are_three, MX_DOUBT_BARRIER_MEMBERS),
 	   "a wave that leaves is not waited for");

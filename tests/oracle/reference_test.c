@@ -747,6 +747,16 @@ static void fnuz_has_its_own_bias(void) {
 	   "types have their smallest normal number and their units in the last place");
 }
 
+static void e5m3_has_no_sign(void) {
+	static const uint8_t codes[] = { 0x78, 0x80, 0x01, 0x07, 0x08, 0xfe };
+	static const double of[] = { 1, 2, 0x1p-17, 0x1.cp-15, 0x1p-14, 114688 };
+	unsigned same = 0;
+	for (size_t i = 0; i < sizeof codes; i++)
+		same += mx_value(MX_DT_E5M3, codes, i) == of[i];
+	ok(same == sizeof codes && isnan(mx_value(MX_DT_E5M3, (const uint8_t[]){ 0xff }, 0)),
+	   "E5M3 has five bits of exponent and no sign, and 0xff is NaN");
+}
+
 /* Codes of 4 and 6 bits are packed, the low bits first. */
 static void packed_codes_have_their_values(void) {
 	static const uint8_t fours[] = { 0x2f, 0xd1 };       /* 15, 2, 1, 13 */
@@ -771,6 +781,7 @@ static void packed_codes_have_their_values(void) {
 
 int main(void) {
 	fnuz_has_its_own_bias();
+	e5m3_has_no_sign();
 	packed_codes_have_their_values();
 	products_are_within_their_bound();
 	terms_of_a_product();

@@ -187,7 +187,8 @@ static void find_counts(struct mx_inst *in) {
 	unsigned counter = is_store(in) ? MX_COUNTER_STORE : MX_COUNTER_LOAD;
 	unsigned stream = is_store(in) ? MX_STREAM_STORE : MX_STREAM_LOAD;
 	mx_kind kind = mx_kind_of(in->op);
-	bool returns = kind == MX_IS_CLOCK && in->op->flags & MX_LOAD;
+	bool returns =
+		(kind == MX_IS_CLOCK || kind == MX_IS_BARRIER_STATE) && in->op->flags & MX_LOAD;
 	if ((in->op->unit != MX_UNIT_MEMORY && kind != MX_IS_SENDMSG && !returns) ||
 	    kind == MX_IS_HINT)
 		return;

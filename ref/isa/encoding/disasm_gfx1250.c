@@ -63,9 +63,9 @@ static void put_depctr(struct mx_text *t, unsigned v) {
 		const char *name;
 		uint8_t low, width;
 	} counters[] = {
-		{ "hold_cnt", 7, 1 }, { "sa_sdst", 0, 1 }, { "va_vdst", 12, 4 },
-		{ "va_sdst", 9, 3 },  { "va_ssrc", 8, 1 }, { "va_vcc", 1, 1 },
-		{ "vm_vsrc", 2, 3 },
+#define MX_ALU_COUNTER(id, name, low, width) { #name, low, width },
+#include "../wait_alu.def"
+#undef MX_ALU_COUNTER
 	};
 	enum { OTHER_BITS = 0x60, ALL = 0xff9f };
 	bool space = false;

@@ -157,6 +157,7 @@ const char *mx_form_excluded(const char *opcode) {
 		{ "s_ttracedata", "debugger" },
 		{ "s_code_end", "padding after a program" },
 		{ "s_alloc_vgpr", "waves with a changing number of VGPRs" },
+		{ "s_endpgm_saved", "trap handler" },
 		{ "tensor_save", "trap handler" },
 		{ "tensor_stop", "trap handler" },
 		{ "v_illegal", "no instruction" },
@@ -167,4 +168,19 @@ const char *mx_form_excluded(const char *opcode) {
 		if (!strncmp(opcode, excluded[i].prefix, strlen(excluded[i].prefix)))
 			return excluded[i].why;
 	return NULL;
+}
+
+const char *mx_form_refused(const char *opcode) {
+	static const struct {
+		const char *part, *why;
+	} refused[] = {
+		{ "exec_b64", "no source has what it does with EXEC of 32 lanes" },
+		{ "_block", "moves up to 32 registers; an operation of the emulator moves 4" },
+		{ "s_endpgm_ordered_ps_done", "pixel shaders" },
+		{ "v_screen_partition", "no source has its table" },
+	};
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+		if (strstr(opcode, refused[i].part))
+			return refused[i].why;
+	return "";
 }

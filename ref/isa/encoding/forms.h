@@ -24,4 +24,7 @@ bool mx_form_at(const struct mx_isa *isa, size_t i, struct mx_form *f);
  * has image or export instructions. */
 const char *mx_form_excluded(const char *opcode);
 
+/* Why the emulator does not execute an opcode of compute kernels, if it does not. */
+const char *mx_form_refused(const char *opcode);
+
 #endif

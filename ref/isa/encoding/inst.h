@@ -92,6 +92,7 @@ typedef enum {
 	MX_IS_WRITE_BACK, /* buffer_wbl2 */
 	MX_IS_SCALAR_CACHE,
 	MX_IS_CLOCK,
+	MX_IS_BARRIER_STATE, /* s_get_barrier_state, which returns as a load does */
 	MX_IS_BRANCH, /* SIMM16 is the offset, also of CBRANCH */
 	MX_IS_CBRANCH,
 	MX_IS_NOP,

@@ -106,7 +106,7 @@ struct mx_isa {
 	uint64_t settled_hwregs;
 	bool settled_ttmps;
 
-	/* The hardware register whose bit 1 is expert scheduling mode
+	/* The hardware register whose bits 1:0 are the scheduling mode
 	 * (waitstates/dependence.h); 0: none. */
 	unsigned sched_mode;
 

@@ -377,8 +377,9 @@ void mx_dual_operation(const struct mx_inst *in, unsigned i, struct mx_inst *one
 }
 
 const struct mx_operand *mx_loaded_operand(const struct mx_inst *in) {
-	bool memory = in->op && in->op->unit == MX_UNIT_MEMORY;
-	bool loads = memory || (in->op && mx_kind_of(in->op) == MX_IS_CLOCK && in->counts);
+	mx_kind kind = in->op ? mx_kind_of(in->op) : MX_IS_ORDINARY;
+	bool returns = kind == MX_IS_CLOCK || kind == MX_IS_BARRIER_STATE;
+	bool loads = in->op && (in->op->unit == MX_UNIT_MEMORY || (returns && in->counts));
 	return loads && mx_has_operand(in, MX_AT_RESULT) ? &in->operand[MX_AT_RESULT] : NULL;
 }
 

@@ -101,8 +101,9 @@ static void put_resolution(const struct mx_isa *isa, const struct mx_finding_gro
 		snprintf(text, room, "%u wait state%s %s are enough for all", m->count,
 		         m->count == 1 ? "" : "s", place);
 		break;
-	case MX_MISSING_VA_VDST:
-	case MX_MISSING_VM_VSRC:
+#define MX_ALU_COUNTER(id, name, low, width) case MX_MISSING_##id:
+#include "../wait_alu.def"
+#undef MX_ALU_COUNTER
 		snprintf(text, room, "one s_wait_alu %s is enough for all", place);
 		break;
 	default: snprintf(text, room, "no order between workgroups either"); break;

@@ -225,6 +225,16 @@ static void put_nops(struct words *t, unsigned states) {
 	put(t, "%s %u %s missing", nop, (states - 1) % 16, states > 16 ? "are" : "is");
 }
 
+static const char *alu_counter(mx_missing_kind kind) {
+	switch (kind) {
+#define MX_ALU_COUNTER(id, name, low, width)                                                       \
+	case MX_MISSING_##id: return #name;
+#include "../wait_alu.def"
+#undef MX_ALU_COUNTER
+	default: return NULL;
+	}
+}
+
 /* "reads the result of +0x40 v_mfma... as C: 3 wait states between them, 5 needed [ISA 7.6]: s_nop
  * 1 is missing" */
 static void put_hazard(struct words *t, const struct mx_finding *f) {
@@ -232,10 +242,9 @@ static void put_hazard(struct words *t, const struct mx_finding *f) {
 	put(t, "%s +0x%llx ", h->does, ull(f->earlier));
 	put_instruction(t, &f->earlier_code);
 	put(t, "%s: ", h->how);
-	if (f->missing.kind != MX_MISSING_WAIT_STATES) {
+	if (alu_counter(f->missing.kind)) {
 		put(t, "no s_wait_alu depctr_%s(%u) between them [%s]",
-		    f->missing.kind == MX_MISSING_VA_VDST ? "va_vdst" : "vm_vsrc", f->missing.count,
-		    h->source);
+		    alu_counter(f->missing.kind), f->missing.count, h->source);
 		return;
 	}
 	if (h->in_clause) {

@@ -1,5 +1,5 @@
-/* Dependences of expert scheduling mode on all paths: what may be in flight at each place, as far
- * as a path has it. The mode follows s_setreg_imm32_b32; it is off at the entry. */
+/* Dependences that s_wait_alu waits for, on all paths: what may be in flight at each place, as far
+ * as a path has it. The scheduling mode follows s_setreg_imm32_b32; it is 0 at the entry. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,11 +33,14 @@ static void merge(struct walk *w, int to) {
 }
 
 static void set_mode(const struct walk *w, const struct mx_inst *in) {
-	enum { EXPERT = 1 /* the bit of SCHED_MODE */ };
 	struct mx_hw_field f = mx_hw_field(in);
-	if (f.reg == w->isa->sched_mode && mx_source(in, 0) == MX_LITERAL && f.offset <= EXPERT &&
-	    f.mask >> (EXPERT - f.offset) & 1)
-		w->here->expert = in->literal >> (EXPERT - f.offset) & 1;
+	unsigned modes = w->here->modes, field = f.mask << f.offset & 3;
+	if (f.reg != w->isa->sched_mode || mx_source(in, 0) != MX_LITERAL)
+		return;
+	w->here->modes = 0;
+	for (unsigned m = 0; m < 4; m++)
+		if (modes >> m & 1)
+			w->here->modes |= 1 << ((m & ~field) | (in->literal << f.offset & field));
 }
 
 static void report(struct walk *w, const struct mx_inst *in) {
@@ -55,8 +58,7 @@ static void report(struct walk *w, const struct mx_inst *in) {
 
 /* A called function is assumed to leave nothing in flight, as compiled ones do. */
 static void step(struct walk *w, const struct mx_inst *in) {
-	if (w->here->expert)
-		report(w, in);
+	report(w, in);
 	mx_dependences_issue(w->isa, w->here, in);
 	if (mx_kind_of(in->op) == MX_IS_SETREG)
 		set_mode(w, in);
@@ -97,7 +99,7 @@ static void solve(struct walk *w) {
 bool mx_lint_dependences(const struct mx_lint *l) {
 	const struct mx_isa *isa = mx_program_isa(l->program);
 	unsigned n = l->graph.n;
-	if (!n || !mx_uses_expert_mode(l->program))
+	if (!n || !mx_has_dependences(l->program))
 		return true;
 	struct walk w = { .lint = l,
 		          .isa = isa,

@@ -24,8 +24,7 @@ bool mx_lint_states(const struct mx_lint *l);
 /* An instruction reads or writes a register that an operation in flight may still write. */
 bool mx_lint_waits(const struct mx_lint *l);
 
-/* An instruction overtakes what is in flight in expert scheduling mode (waitstates/dependence.h).
- */
+/* An instruction overtakes what s_wait_alu would wait for (waitstates/dependence.h). */
 bool mx_lint_dependences(const struct mx_lint *l);
 
 #endif

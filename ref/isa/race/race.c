@@ -217,6 +217,7 @@ static mx_doubt doubt_of(const struct mx_isa *isa, const struct mx_inst *in) {
 		return MX_DOUBT_BARRIER_FIRST;
 	switch (mx_kind_of(op)) {
 	case MX_IS_CLOCK: return MX_DOUBT_CLOCK;
+	case MX_IS_BARRIER_STATE: return MX_DOUBT_BARRIER_STATE;
 	case MX_IS_GETREG:
 		return isa->settled_hwregs >> mx_hw_field(in).reg & 1 ? MX_DOUBT_NONE
 		                                                      : MX_DOUBT_HARDWARE_REGISTER;

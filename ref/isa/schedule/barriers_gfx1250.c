@@ -5,6 +5,7 @@
 #include "../machine/registers.h"
 #include "barriers.h"
 #include "clusters.h"
+#include "inflight.h"
 
 enum { CLUSTER = -3, WORKGROUP = -1, NONE = 0, LAST_NAMED = 16 };
 
@@ -93,6 +94,44 @@ static bool takes_members(struct mx_wave *w, const struct mx_inst *in, int32_t i
 		mx_barrier_expect(w->group, (unsigned)id, members);
 	}
 	return members > x->signals;
+}
+
+/* ---- states ---- */
+
+static uint32_t members_of(const struct mx_group *g, unsigned b) {
+	uint32_t alive = 0;
+	for (unsigned i = 0; i < g->n_waves; i++)
+		alive += g->waves[i].status != MX_ENDED;
+	return b == MX_BARRIER_WORKGROUP ? alive : g->barrier[b].expected;
+}
+
+/* Bit 0: whether there is a barrier, 10:4: its members, 22:16: its signals [Linux
+ * "cwsr_trap_handler_gfx12.asm", BARRIER_STATE_*]. No source has the other bits, the state of other
+ * barriers, nor whether a workgroup of one wave has one. */
+static void land_state(struct mx_wave *w, struct mx_memop *m) {
+	enum { VALID = 1, MEMBERS = 4, SIGNALS = 16, COUNT = 127 };
+	const struct mx_group *g = w->group;
+	unsigned b = (unsigned)m->address[0];
+	uint32_t state = 0, known = 0;
+	if (b < MX_BARRIERS) {
+		known = VALID | COUNT << MEMBERS | COUNT << SIGNALS;
+		state = VALID | members_of(g, b) << MEMBERS | g->barrier[b].signals << SIGNALS;
+	}
+	if (b == MX_BARRIER_WORKGROUP && g->n_waves == 1)
+		known &= ~(uint32_t)VALID;
+	mx_swrite(w, mx_result(m->in), state & known, ~known);
+}
+
+FLOW(s_get_barrier_state) {
+	int32_t id = barrier_of(w, in);
+	struct mx_memop *m = mx_memop_new(w, in);
+	if (!m)
+		return;
+	m->address[0] = id == WORKGROUP                    ? MX_BARRIER_WORKGROUP
+	                : id > NONE && is_named(w, in, id) ? (unsigned)id
+	                                                   : MX_BARRIERS;
+	m->land = land_state;
+	mx_memop_issue(w, mx_stream_of(in), m);
 }
 
 /* ---- signals and waits ---- */

@@ -95,6 +95,8 @@ NOTHING(s_prefetch_data)
 NOTHING(s_prefetch_data_pc_rel)
 NOTHING(global_prefetch_b8)
 NOTHING(flat_prefetch_b8)
+NOTHING(s_atc_probe)
+NOTHING(s_atc_probe_buffer)
 
 /* The byte of former banks is for trap handlers. */
 FLOW(s_set_vgpr_msb) {

@@ -1,16 +1,26 @@
-/* Dependences through VGPRs that the hardware does not check while a wave has expert scheduling
- * mode: on results of the vector ALU that are not written yet, and on sources of memory
- * instructions that are not read yet. s_wait_alu waits for them [LLVM "SIInsertWaitcnts": VA_VDST,
- * VM_VSRC].
+/* Dependences that s_wait_alu waits for.
  *
- * An instruction is in one of the pipes below. Those of a pipe end in the order of issue, those of
- * two pipes in any, so a wait for n covers all but the last n of each pipe. The hardware checks
- * what the vector ALU reads and overwrites of its own results, and scalar registers.
+ * In expert scheduling mode the hardware leaves some of them unchecked. Mode 2: those through VGPRs
+ * between the vector ALU and memory instructions, on results that are not written yet (va_vdst) and
+ * on sources of memory instructions that are not read yet (vm_vsrc) [LLVM "SIInsertWaitcnts"].
+ * Mode 1: also those through SGPRs and VCC, on results of the vector ALU (va_sdst, va_vcc), on
+ * results of the scalar ALU (sa_sdst), and on sources of the vector ALU (va_ssrc) [AMD's Tensile,
+ * "evaluateExpertSchedulingMode"]. No source has mode 3: it counts as 2. hold_cnt is no dependence:
+ * Tensile removes the other six alone, and no source has what it counts.
  *
- * Where sources differ, the rule is the one that finds least: LLVM lets waits for loads, stores and
- * LDS count as waits for sources, and counts tensor copies; a WMMA with scales counts twice [AMD's
- * Tensile, "InsertWaitAluPass"]. Left out: loads that overwrite a source of the vector ALU, for
- * which LLVM after version 22 alone waits. */
+ * In each mode LLVM waits around ds_atomic_async_barrier_arrive (vm_vsrc), and between a write of
+ * s102 or s103 and a use of src_flat_scratch_base (va_sdst, sa_sdst) ["GCNHazardRecognizer",
+ * fixDsAtomicAsyncBarrierArriveB64, fixScratchBaseForwardingHazard].
+ *
+ * What ends in the order of issue is a queue, below. Two queues end in any order, so a wait for n
+ * covers all but the last n of each queue. The hardware checks what the vector ALU reads and
+ * overwrites of its own results, and the scalar ALU of its.
+ *
+ * Where sources differ, or have nothing, the rule is the one that finds least: LLVM lets waits for
+ * loads, stores and LDS count as waits for sources, and counts tensor copies; a WMMA with scales
+ * counts twice [Tensile, "InsertWaitAluPass"]. Left out: loads that overwrite a source of the
+ * vector ALU, for which LLVM after version 22 alone waits; scalar memory that uses results of the
+ * scalar ALU, or overwrites sources of the vector ALU; M0, EXEC and SCC. */
 #ifndef MX_DEPENDENCE_H
 #define MX_DEPENDENCE_H
 
@@ -18,33 +28,38 @@
 #include "../isa.h"
 
 typedef enum {
-	MX_PIPE_VALU,
-	MX_PIPE_TRANS,
-	MX_PIPE_XDL, /* WMMAs except those of f32, dot products */
-	MX_PIPE_LDS,
-	MX_PIPE_VMEM,
-	MX_PIPES,
-	MX_VALU_PIPES = MX_PIPE_LDS
-} mx_pipe;
+	/* of VGPRs: results of the vector ALU, sources of memory instructions */
+	MX_QUEUE_VALU,
+	MX_QUEUE_TRANS,
+	MX_QUEUE_XDL, /* WMMAs except those of f32, dot products */
+	MX_QUEUE_LDS,
+	MX_QUEUE_VMEM,
+	/* of SGPRs and VCC: results and sources of the vector ALU, results of the scalar ALU */
+	MX_QUEUE_SGPR,
+	MX_QUEUE_VCC,
+	MX_QUEUE_SOURCE,
+	MX_QUEUE_SALU,
+	MX_QUEUES,
+	MX_VGPR_QUEUES = MX_QUEUE_SGPR,
+} mx_queue;
 
-/* The last instruction of a pipe that uses a register, and its number in the pipe; 0: none. */
-struct mx_pipe_use {
+/* The last instruction of a queue that uses a register, and its number in the queue; 0: none. */
+struct mx_queue_use {
 	const struct mx_inst *in;
 	uint64_t nth;
 };
 
 /* Of a wave, or of a place in the code. */
 struct mx_dependences {
-	bool expert; /* for lint: the mode */
-	uint64_t issued[MX_PIPES], over[MX_PIPES];
-	struct mx_pipe_use
-		use[][MX_PIPES]; /* by VGPR: results of the vector ALU, sources of memory */
+	uint8_t modes; /* the scheduling modes that it may have, a bit each */
+	uint64_t issued[MX_QUEUES], over[MX_QUEUES];
+	struct mx_queue_use use[]; /* by register, for each of its queues */
 };
 
-/* Whether the program may set expert scheduling mode. */
-bool mx_uses_expert_mode(const struct mx_program *p);
+/* Whether the program may have a dependence that the hardware does not check. */
+bool mx_has_dependences(const struct mx_program *p);
 
-/* Bytes for all VGPRs of the instruction set. */
+/* Bytes for all registers of the instruction set. */
 size_t mx_dependences_size(const struct mx_isa *isa);
 
 /* Forgets all that is in flight. */
@@ -68,8 +83,8 @@ bool mx_dependence_missing(struct mx_dependences *d, const struct mx_inst *in,
 void mx_dependences_issue(const struct mx_isa *isa, struct mx_dependences *d,
                           const struct mx_inst *in);
 
-/* Adds the watcher of waves to the run, if the launch asks for wait states and the program uses the
- * mode; dependence_watch.c. */
+/* Adds the watcher of waves to the run, if the launch asks for wait states and the program may have
+ * dependences; dependence_watch.c. */
 struct mx_run;
 void mx_dependences_watch(struct mx_run *run);
 

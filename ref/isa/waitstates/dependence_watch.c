@@ -1,4 +1,4 @@
-/* The watcher of dependences in expert scheduling mode: along the path of each wave. */
+/* The watcher of dependences that s_wait_alu waits for: along the path of each wave. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,8 +6,6 @@
 #include "../machine/findings.h"
 #include "../machine/wave.h"
 #include "dependence.h"
-
-enum { EXPERT = 2 /* of SCHED_MODE: VGPRs in flight are not checked */ };
 
 static struct mx_dependences *of_wave(const struct mx_wave *w) {
 	char *all = w->group->watcher_data[MX_WATCHER_DEPENDENCES];
@@ -19,7 +17,8 @@ static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bo
 	const struct mx_inst *earlier;
 	struct mx_finding f;
 	(void)context, (void)skipped;
-	while (w->sched_mode & EXPERT && mx_dependence_missing(d, in, &earlier, &f)) {
+	d->modes = (uint8_t)(1 << (w->sched_mode & 3));
+	while (mx_dependence_missing(d, in, &earlier, &f)) {
 		f.earlier_wave = w->index;
 		memcpy(f.earlier_workgroup, w->group->id, sizeof f.earlier_workgroup);
 		mx_find_as(w, in, earlier, &f);
@@ -46,7 +45,7 @@ static void workgroup_free(void *context, struct mx_group *g) {
 
 void mx_dependences_watch(struct mx_run *run) {
 	if (!(run->launch->analysis & MX_ANALYSE_WAIT_STATES) ||
-	    !mx_uses_expert_mode(run->launch->program))
+	    !mx_has_dependences(run->launch->program))
 		return;
 	run->watchers[MX_WATCHER_DEPENDENCES] = (struct mx_watcher){
 		.workgroup_new = workgroup_new,

@@ -1,4 +1,6 @@
 /* The table of hazards, and whether there are enough wait states between two instructions. */
+#include <string.h>
+
 #include "hazard.h"
 
 #include "../machine/findings.h"
@@ -208,8 +210,24 @@ static bool hazard_at(const struct mx_hazard_traits *first, const struct mx_haza
 	return true;
 }
 
-const struct mx_hazard_rules mx_gfx950_hazards = { mx_gfx950_traits, hazard_at, NULL };
-const struct mx_hazard_rules mx_gfx1250_hazards = { mx_gfx1250_traits, hazard_at, "v_nop" };
+const struct mx_hazard_rules mx_gfx950_hazards = {
+	.traits = mx_gfx950_traits,
+	.hazard_at = hazard_at,
+	.most = 5,        /* [CDNA4 ISA 4.5, table 11] */
+	.most_matrix = 4, /* [CDNA4 ISA 7.6, table 38] */
+};
+const struct mx_hazard_rules mx_gfx1250_hazards = {
+	.traits = mx_gfx1250_traits,
+	.hazard_at = hazard_at,
+	.nop = "v_nop",
+	.most = 2,
+	.most_matrix = 9,
+	.reads_late = true,
+};
+
+bool mx_is_single_nop(const struct mx_hazard_rules *rules, const struct mx_inst *in) {
+	return rules && rules->nop && !strcmp(in->op->name, rules->nop);
+}
 
 struct mx_finding mx_hazard_finding(const struct mx_hazard *h, const struct mx_inst *first,
                                     const struct mx_inst *second) {

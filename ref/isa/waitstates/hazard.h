@@ -12,7 +12,7 @@
 	X(VALU) X(NOT_DOT) X(DOT) X(TRANS) X(NOT_TRANS) X(SHIFTS) X(PACKED) X(CMPX) X(DPP) \
 	X(PERMLANE) X(NOT_PERMLANE) X(READLANE) X(READFIRST) X(WRITELANE) X(LANE) X(DIV_FMAS) X(FMA_F64) \
 	X(MATRIX) X(XDL) X(GEMM) X(SGEMM) X(DGEMM) X(DGEMM_16) X(DGEMM_4) \
-	X(WMMA) X(WMMA_F8F6F4) X(SWMMAC) X(COEXECUTES) X(ALONE) X(DUAL) \
+	X(WMMA) X(WMMA_F8) X(SWMMAC) X(COEXECUTES) X(ALONE) X(DUAL) \
 	X(MEMORY) X(VMEM) X(SELF_VMEM) X(VSTORE) X(STORE) X(STORE_SGPR) X(FLAT_DMA) X(BUFFER_DMA) X(ADDTID) \
 	X(SMEM) X(SELF_SMEM) X(SALU) X(SENDMSG) X(MOVREL) X(SETREG) X(GETREG) X(SETVSKIP) \
 	X(SET_MODE_VSKIP) X(SET_MODE) X(SET_TRAPSTS) X(RFE) X(VECTOR)
@@ -131,7 +131,17 @@ struct mx_hazard_rules {
 	/* The instruction that is one wait state each time; NULL: that of the instruction set,
 	 * which has a count. */
 	const char *nop;
+
+	/* The most wait states that any two instructions require: after one that is not a matrix
+	 * instruction, and after one that is, in addition to its passes. Whether an instruction may
+	 * have to wait before it overwrites any source of a matrix or transcendental one; otherwise
+	 * C alone. */
+	uint8_t most, most_matrix;
+	bool reads_late;
 };
+
+/* Whether the instruction is one wait state and nothing else, in a set without a count of them. */
+bool mx_is_single_nop(const struct mx_hazard_rules *rules, const struct mx_inst *in);
 
 /* hazard_traits.c, hazard_traits_gfx1250.c, hazard.c */
 extern const struct mx_hazard_rules mx_gfx950_hazards, mx_gfx1250_hazards;

@@ -11,6 +11,11 @@ static bool has_f4(const struct mx_inst *in) {
 	return in->mai.cbsz == MX_E2M1 && in->mai.blgp == MX_E2M1;
 }
 
+static bool has_8_bits(const struct mx_inst *in) {
+	return in->mai.cbsz == MX_E4M3 || in->mai.cbsz == MX_E5M2 || in->mai.blgp == MX_E4M3 ||
+	       in->mai.blgp == MX_E5M2;
+}
+
 /* The latency in LLVM's scheduling model; WMMAs of f32 do not co-execute. */
 static unsigned latency(const struct mx_inst *in) {
 	const struct mx_wmma *op = in->mai.wmma;
@@ -31,7 +36,7 @@ static void make_matrix(struct mx_hazard_traits *f) {
 	if (!f->passes)
 		return;
 	f->classes |= op->sparse ? IN(SWMMAC) : IN(WMMA);
-	f->classes |= op->ab[MX_SIDE_A] == MX_T_F8F6F4 && !op->block ? IN(WMMA_F8F6F4) : 0;
+	f->classes |= op->ab[MX_SIDE_A] == MX_T_F8F6F4 && has_8_bits(f->in) ? IN(WMMA_F8) : 0;
 }
 
 /* Of a WMMA, A, B and the index of a sparse one are in two groups. */
