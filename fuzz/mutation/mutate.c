@@ -4,12 +4,14 @@
 #include "mutate.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../ref/isa/encoding/instruction_set.h"
 #include "../../ref/isa/waitstates/hazard.h"
+#include "../hunt/hunt.h"
 #include "../hunt/schedule.h"
 #include "margin.h"
 
@@ -234,6 +236,7 @@ static int try_original(struct mx_bench *b, uint64_t seed, bool first, struct mx
 		return fails_itself(b, seed, wrong->text, err);
 	if (r.failed)
 		return fails_itself(b, seed, r.failure, err);
+	o->seconds = fmax(o->seconds, r.seconds);
 	if (keep_findings(b, o, err))
 		return -1;
 	if (wrong || (mx_bench_hash(b) != o->hash && !is_legal(b, &r)))
@@ -241,12 +244,12 @@ static int try_original(struct mx_bench *b, uint64_t seed, bool first, struct mx
 	return 0;
 }
 
-int mx_original_run(struct mx_bench *b, struct mx_site *sites, size_t n, uint64_t seed,
-                    unsigned schedules, struct mx_original *o, struct mx_error *err) {
+int mx_original_run(struct mx_bench *b, struct mx_site *sites, size_t n,
+                    const struct mx_trials *trials, struct mx_original *o, struct mx_error *err) {
 	if (mx_margin_watch(b, sites, n, err) || mx_sites_watch(b, sites, n, &o->hash, err))
 		return -1;
-	for (unsigned i = 0; i <= schedules; i++)
-		if (try_original(b, seed + i, i == 0, o, err))
+	for (unsigned i = 0; i <= trials->schedules; i++)
+		if (try_original(b, trials->seed + i, i == 0, o, err))
 			return -1;
 	return 0;
 }
@@ -258,6 +261,7 @@ struct trial {
 	const struct mx_original *original;
 	struct mx_mutant_end *end;
 	struct mx_error *err;
+	bool proved; /* the judged run left the bytes of the original, and so does every other */
 };
 
 static void set_text(struct mx_mutant_end *end, const char *by, const char *text) {
@@ -318,6 +322,11 @@ static int judge(struct trial *t, uint64_t seed) {
 	bool judged = wrong && (!t->original->varies || wrong->severity == MX_WRONG_DEVICE);
 	if (!t->end->flagged && judged)
 		flag(t->end, wrong->kind, wrong->text);
+	mx_bench_order(t->b, &v);
+	if (t->end->flagged || t->original->varies || v.proof.outcome != MX_PROVED)
+		return 0;
+	compare(t, &r, "proved order", "other bytes than the original");
+	t->proved = !t->end->flagged;
 	return 0;
 }
 
@@ -355,19 +364,28 @@ static int extremes(struct trial *t, const struct mx_site *site, unsigned waves)
 	return 0;
 }
 
-int mx_mutant_run(struct mx_bench *b, const struct mx_site *site, const struct mx_mutant *m,
-                  const struct mx_original *original, uint64_t seed, unsigned schedules,
-                  struct mx_mutant_end *end, struct mx_error *err) {
-	struct trial t = { b, original, end, err };
-	unsigned waves = mx_bench_waves(b, site->step);
-	if (judge(&t, seed))
-		return -1;
-	for (unsigned i = 1; !end->flagged && i <= schedules; i++) {
+static int random_schedules(struct trial *t, const struct mx_trials *trials) {
+	for (unsigned i = 1; !t->end->flagged && i <= trials->schedules; i++) {
 		struct mx_run_result r;
-		if (mx_bench_run(b, seed + i, &r, err))
+		if (mx_bench_run(t->b, trials->seed + i, &r, t->err))
 			return -1;
-		compare(&t, &r, "random schedule", "other bytes than the original");
+		compare(t, &r, "random schedule", "other bytes than the original");
 	}
+	return 0;
+}
+
+int mx_mutant_run(struct mx_bench *b, const struct mx_site *site, const struct mx_mutant *m,
+                  const struct mx_original *original, const struct mx_trials *trials,
+                  struct mx_mutant_end *end, struct mx_error *err) {
+	struct trial t = { b, original, end, err, .proved = false };
+	unsigned waves = mx_bench_waves(b, site->step);
+	mx_bench_time_out(b, fmax(MX_LEAST_SECONDS, MX_SEQUENTIAL_RUNS * original->seconds));
+	if (judge(&t, trials->seed))
+		return -1;
+	if (t.proved && !trials->past_proof)
+		return 0;
+	if (random_schedules(&t, trials))
+		return -1;
 	if (end->flagged || m->kind == MX_SHORTER_NOP)
 		return 0;
 	return extremes(&t, site, waves ? waves : 1);

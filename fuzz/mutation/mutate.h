@@ -47,11 +47,20 @@ int mx_mutants_find(const struct mx_isa *isa, const uint32_t *code, size_t n,
 int mx_sites_watch(struct mx_bench *b, struct mx_site *sites, size_t n, uint64_t *hash,
                    struct mx_error *err);
 
+/* The runs of an original and its mutants: one with schedule `seed` that is judged, and `schedules`
+ * more. A proof of a mutant's order makes the others superfluous. */
+struct mx_trials {
+	uint64_t seed;
+	unsigned schedules;
+	bool past_proof; /* run them all the same */
+};
+
 /* The original: its memory after the run, and its own findings and notes of wait states. */
 struct mx_original {
 	uint64_t hash;
-	bool varies; /* it has findings, and leaves wrong bytes, or other bytes under other
-	                schedules: bytes do not judge its mutants */
+	double seconds; /* of the longest launch */
+	bool varies;    /* it has findings, and leaves wrong bytes, or other bytes under other
+	                   schedules: bytes do not judge its mutants */
 	size_t n_known, room, n_findings; /* of the known ones, n_findings are no notes */
 	struct mx_known {
 		unsigned step; /* as in struct mx_site */
@@ -62,10 +71,10 @@ struct mx_original {
 void mx_original_free(struct mx_original *o);
 
 /* Watches the original at its sites and runs it like its mutants: once judged, then under
- * `schedules` more schedules. It must run to its end. It may have findings: its mutants are judged
- * by those that it lacks, and by its bytes unless they vary. Without a finding it must pass. */
-int mx_original_run(struct mx_bench *b, struct mx_site *sites, size_t n, uint64_t seed,
-                    unsigned schedules, struct mx_original *o, struct mx_error *err);
+ * the other schedules. It must run to its end. It may have findings: its mutants are judged by
+ * those that it lacks, and by its bytes unless they vary. Without a finding it must pass. */
+int mx_original_run(struct mx_bench *b, struct mx_site *sites, size_t n,
+                    const struct mx_trials *trials, struct mx_original *o, struct mx_error *err);
 
 /* The result of a mutant. If the bytes of a case may differ between runs, its judge decides. */
 struct mx_mutant_end {
@@ -73,13 +82,15 @@ struct mx_mutant_end {
 	bool noted;   /* not flagged, but with a note of wait states that the original lacks */
 	char by[40];  /* the finding or note, or the kind of schedule that left other bytes */
 	char text[MX_LINE_ROOM];
-	unsigned extremes; /* runs with the guarded operations at their earliest or latest */
+	unsigned extremes; /* runs with the guarded operations at their earliest or latest; 0 of a
+	                      wait or barrier that is not flagged: its order is proved */
 };
 
-/* Judges one run of the mutant in the bench. Then compares `schedules` more runs from `seed`, and
- * the extremes of the operations that the site guards, with the bytes of the original. */
+/* Judges one run of the mutant in the bench. Then compares the other runs, and the extremes of the
+ * operations that the site guards, with the bytes of the original. A launch that takes much longer
+ * than the original's does not end. */
 int mx_mutant_run(struct mx_bench *b, const struct mx_site *site, const struct mx_mutant *m,
-                  const struct mx_original *original, uint64_t seed, unsigned schedules,
+                  const struct mx_original *original, const struct mx_trials *trials,
                   struct mx_mutant_end *end, struct mx_error *err);
 
 #endif

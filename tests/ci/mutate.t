@@ -104,7 +104,7 @@ like($out, qr/^flagged .* vmcnt\(0\) lgkmcnt\(0\): lgkmcnt\(0\) -> lgkmcnt\(15\)
 	'and so is one that waits for nothing');
 like($out, qr/^equivalent .* vmcnt\(0\) lgkmcnt\(0\): vmcnt\(0\) -> vmcnt\(1\); no more is ever in flight here/m,
 	'a wait with nothing in flight is listed as such');
-like($out, qr/^equivalent .* vmcnt\(0\): vmcnt\(0\) -> vmcnt\(63\); .* earliest and latest: same bytes in \d+ runs/m,
+like($out, qr/^equivalent .* vmcnt\(0\): vmcnt\(0\) -> vmcnt\(63\); its order is proved, and the bytes are the same$/m,
 	'a wait at the end guards nothing');
 like($out, qr/^not reached .* vmcnt\(0\) -> vmcnt\(1\)$/m, 'code after the end is not reached');
 like($out, qr/^survived    small\+0x\S+ s_nop 3: s_nop 3 -> s_nop $_;/m,
@@ -113,7 +113,19 @@ like($out, qr/^survived    small\+0x\S+ s_nop 3: s_nop 3 -> s_nop $_;/m,
 like($out, qr/^equivalent  small\+0x\S+ s_nop 7: s_nop 7 -> s_nop $_; dependent instructions/m,
 	"one before the end, to $_, is equivalent")
 	for 6, 0;
-like($out, qr/mutants of small in 1 runs: \d+ flagged, 0 by a note alone, \d+ equivalent .*, 2 survived, \d+ not reached$/m, 'and all are counted');
+my $counts = qr/mutants of small in 1 runs: (\d+ flagged), 0 by a note alone, (\d+ equivalent) .*?, (\d+) proved, (\d+) under extreme schedules.*, (2 survived, \d+ not reached)$/m;
+my @proved = $out =~ $counts;
+ok(@proved && $proved[2] && !$proved[3], 'and all are counted') or diag $out;
+
+# Without a proof, or where schedules are asked for, the schedules run.
+for ([ '--race', 3 ], [ '--no-analysis', '--race', 20 ]) {
+	mxcheck('mutate', '--case', $small, '-v', @$_);
+	like($out, qr/^equivalent .* vmcnt\(0\): vmcnt\(0\) -> vmcnt\(63\); .* earliest and latest: same bytes in \d+ runs/m,
+		"@$_: the wait at the end is judged by schedules");
+	my @run = $out =~ $counts;
+	ok(@run && !$run[2] && $run[3] == $proved[2], '  and so are all that were proved');
+	is_deeply([ @run[0, 1, 4] ], [ @proved[0, 1, 4] ], '  with the same result') or diag $out;
+}
 
 # ---- notes ----
 
@@ -140,7 +152,7 @@ like($out, qr/^noted       notes\+(0x\w+) s_nop 1: s_nop 1 -> s_nop 0; by a note
 like($out, qr/^flagged .* lgkmcnt\(0\) -> lgkmcnt\($_\); by race-register: .* global_store_dword/m,
 	"a weaker needed wait, to $_, is flagged by a finding")
 	for 1, 15;
-like($out, qr/^equivalent .* vmcnt\(0\) -> vmcnt\($_\); the guarded operations/m,
+like($out, qr/^equivalent .* vmcnt\(0\) -> vmcnt\($_\); its order is proved/m,
 	"a wait that is not needed, to $_, is equivalent")
 	for 1, 63;
 unlike($out, qr/readfirstlane|cvt_pk/, '  notes of the original flag nothing');
@@ -242,7 +254,7 @@ sub fates {
 
 sub none_survives {
 	my ($name, @runs) = @_;
-	my $ended = mxcheck('mutate', '-v', @runs);
+	my $ended = mxcheck('mutate', '-v', is_long() ? ('--race', 20) : (), @runs); # past proofs, too
 	my ($nops, $all) = fates();
 	ok($ended == 0 && $all->{flagged} && !$all->{survived} && !$all->{missed},
 		"$name: of @{[$all->{mutants} // 0]} mutants none survives, and all are reached")

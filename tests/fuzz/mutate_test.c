@@ -70,7 +70,8 @@ static struct subject subject(const char *file) {
 	need(!mx_mutants_find(&mx_gfx950, code.dwords, code.n, &s.sites, &s.n_sites, &s.mutants,
 	                      &s.n_mutants),
 	     "memory");
-	s.status = mx_original_run(s.b, s.sites, s.n_sites, 1, 4, &original, &err);
+	const struct mx_trials trials = { .seed = 1, .schedules = 4 };
+	s.status = mx_original_run(s.b, s.sites, s.n_sites, &trials, &original, &err);
 	return s;
 }
 
