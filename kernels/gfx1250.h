@@ -50,6 +50,41 @@ typedef float f32x16 __attribute__((ext_vector_type(16)));
 #define SIGNAL_CLUSTER() asm volatile("s_barrier_signal -3" ::: "memory")
 #define AWAIT_CLUSTER()  asm volatile("s_barrier_wait -3" ::: "memory")
 
+/* ---- barriers in LDS ----
+ *
+ * Waves and tensor copies arrive at them. A barrier opens when as many have arrived as it expects,
+ * and begins again: bits 28:0 count down what is missing less one, bits 31:29 how often it has
+ * opened, bits 63:32 have the count to begin with [CDNA5 ISA 11.2.2; compiled code]. */
+
+typedef volatile LDS u64 lds_barrier;
+
+INLINE u32 address_of(const lds_barrier *b) {
+	return (u32)(const LDS u64 *)b;
+}
+
+/* Before others use it, the workgroup meets. */
+INLINE void init_arrivals(lds_barrier *b, u32 expected) {
+	*b = (u64)(expected - 1) << 32 | (expected - 1);
+}
+
+/* Each active lane arrives. The wave's earlier accesses to LDS are complete. */
+INLINE void arrive(lds_barrier *b) {
+	u64 before;
+	asm volatile(
+		"s_wait_dscnt 0\n\tds_atomic_barrier_arrive_rtn_b64 %0, %1, %2\n\ts_wait_dscnt 0"
+		: "=v"(before)
+		: "v"(address_of(b)), "v"(1ul)
+		: "memory");
+}
+
+/* Until it has opened an even or odd number of times, the one that comes next. */
+INLINE void await_arrivals(const lds_barrier *b, u32 odd) {
+	const volatile LDS u32 *count = (const volatile LDS u32 *)b;
+	while ((__builtin_amdgcn_readfirstlane(*count) >> 29 & 1) != odd)
+		__builtin_amdgcn_s_sleep(1);
+	asm volatile("" ::: "memory");
+}
+
 /* ---- buffers ---- */
 
 typedef __amdgpu_buffer_rsrc_t buffer;
@@ -66,7 +101,12 @@ INLINE buffer make_buffer(const GLOBAL void *base, u32 bytes) {
 
 /* What a descriptor says beside places and sizes, and the mask of the workgroups of a cluster that
  * load together. */
-enum { TILE_OF_DWORDS = 2 << 16 }; /* elements of 4 bytes; without it, of one byte */
+enum {
+	TILE_OF_HALVES = 1 << 16, /* elements of 2 bytes */
+	TILE_OF_DWORDS = 2 << 16, /* of 4 bytes; without either, of one byte */
+	TILE_ARRIVES =
+		1 << 18, /* at the barrier `arrival`, when it and those before it are there */
+};
 /* In LDS, after each `bytes` of a load, a power of two from 8 to 1,024. */
 #define PAD_16_AFTER(bytes) (1 << 20 | (__builtin_ctz(bytes) - 3) << 22 | 3 << 25)
 
@@ -77,6 +117,7 @@ struct tile {
 	u32 flags, columns, rows, right, below, stride;
 	const GLOBAL u8 *memory;
 	LDS u8 *lds;
+	u32 arrival; /* if it has TILE_ARRIVES: the barrier's address in LDS */
 };
 
 INLINE i32x4 tile_places(const struct tile *t) {
@@ -88,7 +129,7 @@ INLINE i32x4 tile_places(const struct tile *t) {
 INLINE i32x8 tile_sizes(const struct tile *t) {
 	return (i32x8){
 		(int)t->flags,
-		(int)(t->right << 16),
+		(int)(t->arrival / 8 | t->right << 16),
 		(int)(t->right >> 16 | t->below << 16),
 		(int)(t->below >> 16 | t->columns << 16),
 		(int)t->rows,

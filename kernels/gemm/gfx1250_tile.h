@@ -1,7 +1,7 @@
-/* Common parts of the GEMMs of MX formats for gfx1250: C[M][N] = A[M][K] * B[N][K]^T in f32, E8M0
- * scales on 32-blocks of K, or scales in the format BLOCKS_OF_16 on 16-blocks (of E2M1 alone). For
- * device code only. The kernel's file defines before: FORMAT_A and FORMAT_B, STEP (of K, a multiple
- * of 128), BUFFERS (stages in LDS) and WAVES_N.
+/* Common parts of the GEMMs of MX formats for gfx1250: C[M][N] = A[M][K] * B[N][K]^T in f32, or
+ * rounded to the type OUTPUT of 2 bytes; with E8M0 scales on 32-blocks of K, or scales in the format
+ * BLOCKS_OF_16 on 16-blocks (of E2M1 alone). For device code only. The kernel's file defines before:
+ * FORMAT_A and FORMAT_B, STEP (of K, a multiple of 128), BUFFERS (stages in LDS) and WAVES_N.
  *
  * A and B are row-major and packed, the scales row-major with ld_scale bytes a row (those past K
  * are ignored). Any M and N; K a multiple of a block. Matrices may exceed 4 GiB.
@@ -13,6 +13,10 @@
 #define GFX1250_TILE_H
 
 #include "../gfx1250.h"
+
+#ifndef OUTPUT
+#define OUTPUT float
+#endif
 
 /* The scales of 128 elements of a row. */
 #ifdef BLOCKS_OF_16
@@ -47,11 +51,11 @@ struct stage {
 /* The product takes the place of the steps. */
 SHARED union {
 	struct stage stages[BUFFERS];
-	float c[WAVES][WAVE_ROWS * WAVE_COLS];
+	OUTPUT c[WAVES][WAVE_ROWS * WAVE_COLS];
 } lds;
 
 struct matrices {
-	GLOBAL float *c;
+	GLOBAL OUTPUT *c;
 	const GLOBAL u8 *a, *scales_a, *b, *scales_b;
 	u32 M, N, K, ld_scale;
 };
@@ -214,7 +218,7 @@ INLINE void multiply_stage(const LDS struct stage *s, const struct position *at,
 /* ---- the product, through LDS to C ---- */
 
 /* Element v of a lane is row 8 (lane / 16) + v of its fragment, column lane % 16. */
-INLINE void write_product(LDS float *to, f32x8 acc[FRAGS_M][FRAGS_N]) {
+INLINE void write_product(LDS OUTPUT *to, f32x8 acc[FRAGS_M][FRAGS_N]) {
 	to += LANE() / FRAGMENT * 8 * WAVE_COLS + LANE() % FRAGMENT;
 #pragma unroll
 	for (u32 i = 0; i < FRAGS_M; i++)
@@ -222,7 +226,8 @@ INLINE void write_product(LDS float *to, f32x8 acc[FRAGS_M][FRAGS_N]) {
 		for (u32 j = 0; j < FRAGS_N; j++)
 #pragma unroll
 			for (u32 v = 0; v < 8; v++)
-				to[(i * FRAGMENT + v) * WAVE_COLS + j * FRAGMENT] = acc[i][j][v];
+				to[(i * FRAGMENT + v) * WAVE_COLS + j * FRAGMENT] =
+					(OUTPUT)acc[i][j][v];
 }
 
 /* After the last step, whose tiles other waves may still read. */
@@ -232,7 +237,7 @@ INLINE void store_product(const struct matrices *m, const struct position *at,
 	LDS_BARRIER();
 	write_product(lds.c[WAVE()], acc);
 	WAIT_DSCNT(0);
-	store_tile(&(struct tile){ .flags = TILE_OF_DWORDS,
+	store_tile(&(struct tile){ .flags = sizeof(OUTPUT) == 2 ? TILE_OF_HALVES : TILE_OF_DWORDS,
 	                           .columns = WAVE_COLS,
 	                           .rows = WAVE_ROWS,
 	                           .right = rest(m->N, col),
