@@ -167,10 +167,8 @@ static inline void note_store(struct mx_run *run, const struct mx_region *r, uin
 		return;
 	struct mx_pages *p = &run->pages[r - run->launch->memory.regions];
 	p->stored = true;
-	if (!unwritten)
-		return;
-	mx_pages_unwrite(p, offset);
-	mx_pages_unwrite(p, offset + bytes - 1);
+	if (unwritten)
+		mx_pages_changed(p, MX_PAGES_WRITTEN, offset, offset + bytes, true);
 }
 
 static void note_written(uint8_t *state, unsigned bytes, uint32_t unwritten) {
