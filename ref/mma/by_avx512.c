@@ -31,6 +31,7 @@
 
 #if defined(__x86_64__)
 #include "avx512.h"
+#include "kept.h"
 
 enum { OFFSET = 64 };
 enum { SCALE_BITS = 4 }; /* of a scale that is a float */
@@ -83,26 +84,6 @@ AVX512 INLINE __m512 scales_of(mx_scale_format f, const uint8_t *code) {
 		return e8m0_scales_of(code);
 	__m512i byte = _mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)code));
 	return _mm512_i32gather_ps(byte, scale_table(f), sizeof(float));
-}
-
-/* An operand and its scales. */
-struct side {
-	mx_shape shape;
-	mx_format format;
-	mx_scale_format scales;
-	unsigned block, codes; /* codes: of scales */
-	const uint32_t (*regs)[MX_LANES];
-	const uint8_t *scale;
-};
-
-static struct side side_of(const struct mx_mma_args *g, mx_side s) {
-	unsigned block = mx_block_of(g), codes = block == MX_BLOCK ? MX_LANES : MX_SCALES;
-	if (s == MX_SIDE_A)
-		return (struct side){ g->shape, g->fmt_a, g->scale_format_a, block,
-			              codes,    g->a,     g->scale_a };
-	return (struct side){
-		g->shape, g->fmt_b, g->scale_format_b, block, codes, g->b, g->scale_b
-	};
 }
 
 AVX512 static void load_scales(const struct side *o, float (*scale)[MX_TILE_MN]) {
@@ -248,7 +229,7 @@ AVX512 static bool load_all_bytes(struct bytes *x, const struct mx_mma_args *g) 
 	load_bytes(g, g->fmt_a, g->a, 0, x->a);
 	load_bytes(g, g->fmt_b, g->b, OFFSET, x->b);
 	load_starts(x, MN, blocks);
-	struct side a = side_of(g, MX_SIDE_A), b = side_of(g, MX_SIDE_B);
+	struct side a = mx_side_of(g, MX_SIDE_A), b = mx_side_of(g, MX_SIDE_B);
 	load_scales(&a, x->sa);
 	load_scales(&b, x->sb);
 	for (unsigned block = 0; block < blocks; block++)
@@ -334,7 +315,7 @@ static bool are_small(const struct side *o) {
 static bool chains_apply(const struct mx_mma_args *g) {
 	if (g->profile->group != 1)
 		return false;
-	struct side a = side_of(g, MX_SIDE_A), b = side_of(g, MX_SIDE_B);
+	struct side a = mx_side_of(g, MX_SIDE_A), b = mx_side_of(g, MX_SIDE_B);
 	return are_small(&a) && are_small(&b);
 }
 
@@ -359,7 +340,7 @@ AVX512 static void load_scaled(const struct side *o, float *out) {
 AVX512 static void by_chains(const struct mx_mma_args *g) {
 	unsigned MN = mx_mn(g->shape), K = mx_shape_k(g->shape), row, col;
 	struct chains x;
-	struct side a = side_of(g, MX_SIDE_A), b = side_of(g, MX_SIDE_B);
+	struct side a = mx_side_of(g, MX_SIDE_A), b = mx_side_of(g, MX_SIDE_B);
 	load_scaled(&a, x.a);
 	load_scaled(&b, x.b);
 	for (unsigned r = 0; r < mx_results(g->shape); r += 4)
@@ -527,30 +508,17 @@ AVX512 static void load_factors(struct factors *x, const struct side *o) {
 		fold_scales(x, o, unit);
 }
 
-/* An operand and the registers that it was made of. Loops multiply a fragment by several others, so
- * each thread keeps its last A and its last B. */
-struct kept {
-	struct factors x;
-	bool valid;
-	struct side side; /* but for its pointers */
-	uint32_t regs[8][MX_LANES];
-	uint8_t scales[MX_SCALES];
-};
-static _Thread_local struct kept kept_a, kept_b;
+_Static_assert(sizeof(struct factors) <= MX_KEPT_BYTES, "room for factors");
 
-AVX512 static const struct factors *factors_of(struct kept *k, const struct side *o) {
-	size_t bytes = mx_operand_vgprs(o->format) * sizeof *o->regs;
-	bool same = k->valid && k->side.shape == o->shape && k->side.format == o->format &&
-	            k->side.scales == o->scales && k->side.block == o->block &&
-	            !memcmp(k->regs, o->regs, bytes) && !memcmp(k->scales, o->scale, o->codes);
-	if (same)
-		return &k->x;
-	load_factors(&k->x, o);
-	memcpy(k->regs, o->regs, bytes);
-	memcpy(k->scales, o->scale, o->codes);
-	k->side = *o;
-	k->valid = true;
-	return &k->x;
+/* NULL: no memory. */
+AVX512 static const struct factors *factors_of(const struct mx_mma_args *g, mx_side s) {
+	struct side o = mx_side_of(g, s);
+	struct mx_kept *k = mx_kept_operand(MX_KEPT_FACTORS, s, &o);
+	if (k && !k->loaded) {
+		load_factors((struct factors *)k->operand, &o);
+		k->loaded = true;
+	}
+	return k ? (const struct factors *)k->operand : NULL;
 }
 
 /* A bound of the sum of a group, from below and from above. */
@@ -694,18 +662,20 @@ AVX512 static bool add_all(const struct mx_mma_args *g, const struct doubles *x,
 	return wide || several;
 }
 
-AVX512 static void by_doubles(const struct mx_mma_args *g) {
+AVX512 static bool by_doubles(const struct mx_mma_args *g) {
 	uint64_t again[MX_TILE_RESULTS];
 	columns bad = { { 0 } };
 	struct results r;
-	struct side a = side_of(g, MX_SIDE_A), b = side_of(g, MX_SIDE_B);
-	struct doubles x = { factors_of(&kept_a, &a), factors_of(&kept_b, &b) };
+	struct doubles x = { factors_of(g, MX_SIDE_A), factors_of(g, MX_SIDE_B) };
+	if (!x.a || !x.b)
+		return false;
 	load_results(&r, g);
 	bool uncertain =
 		add_all(g, &x, !dots_are_exact(&x), &r, bad) && find_uncertain(g, bad, &r, again);
 	store_results(&r, g);
 	if (uncertain)
 		(mx_scales_are_e8m0(g) ? mx_mma_some_by_integers : mx_mma_some_plain)(g, again);
+	return true;
 }
 
 bool mx_mma_by_avx512(const struct mx_mma_args *g) {
@@ -719,10 +689,7 @@ bool mx_mma_by_avx512(const struct mx_mma_args *g) {
 	}
 	if (g->profile->group % mx_block_of(g))
 		return false;
-	if (mx_mma_by_words(g))
-		return true;
-	by_doubles(g);
-	return true;
+	return mx_mma_by_words(g) || by_doubles(g);
 }
 
 #else

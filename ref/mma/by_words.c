@@ -13,6 +13,7 @@
 
 #if defined(__x86_64__)
 #include "avx512.h"
+#include "kept.h"
 
 enum { BITS = 13 }; /* of a word, without its sign */
 enum { QUAD = 4, QUADS = MX_BLOCK / QUAD, PAIRS = MX_BLOCK / 2, BLOCKS = 4 };
@@ -24,12 +25,7 @@ struct words {
 	double scale[BLOCKS][MX_TILE_MN]; /* of a unit of the words */
 };
 
-struct side {
-	mx_shape shape;
-	const struct mx_format_info *format;
-	const uint32_t (*regs)[MX_LANES];
-	const uint8_t *scale;
-};
+_Static_assert(sizeof(struct words) <= MX_KEPT_BYTES, "room for words");
 
 /* ---- loading ---- */
 
@@ -103,7 +99,7 @@ AVX512 INLINE __mmask32 store_quad(struct form f, const struct mx_format_info *t
 /* A block of WIDE rows; false if bits would be lost, or if there is a NaN or an infinity. */
 AVX512 INLINE bool load_block(struct form f, struct words *x, const struct side *o, unsigned block,
                               unsigned mn) {
-	const struct mx_format_info *t = o->format;
+	const struct mx_format_info *t = mx_format_info(o->format);
 	const __m512i magnitudes = _mm512_set1_epi8(mx_ones(f.bits - 1));
 	__m512i quad[QUADS], most = _mm512_setzero_si512();
 	__mmask32 lost = 0;
@@ -135,11 +131,20 @@ AVX512 INLINE bool load_blocks(struct form f, struct words *x, const struct side
 }
 
 AVX512 static bool load_words(struct words *x, const struct side *o) {
-	unsigned bits = o->format->bits, MN = mx_mn(o->shape);
+	unsigned bits = mx_format_info(o->format)->bits, MN = mx_mn(o->shape);
 	return bits == 8 && MN == 16 ? load_blocks((struct form){ 8, 16 }, x, o)
 	       : bits == 8           ? load_blocks((struct form){ 8, 32 }, x, o)
 	       : bits == 6           ? load_blocks((struct form){ 6, MN }, x, o)
 	                             : load_blocks((struct form){ 4, MN }, x, o);
+}
+
+/* NULL if the operand is not in words. */
+AVX512 static const struct words *words_of(const struct mx_mma_args *g, mx_side s) {
+	struct side o = mx_side_of(g, s);
+	struct mx_kept *k = mx_kept_operand(MX_KEPT_WORDS, s, &o);
+	if (k && !k->loaded)
+		k->loaded = load_words((struct words *)k->operand, &o);
+	return k && k->loaded ? (const struct words *)k->operand : NULL;
 }
 
 /* ---- dots ---- */
@@ -202,17 +207,16 @@ AVX512 static void add_blocks(const struct words *a, const struct words *b, unsi
 }
 
 AVX512 bool mx_mma_by_words(const struct mx_mma_args *g) {
-	struct side a = { g->shape, mx_format_info(g->fmt_a), g->a, g->scale_a };
-	struct side b = { g->shape, mx_format_info(g->fmt_b), g->b, g->scale_b };
+	bool applies = g->profile->group == MX_BLOCK && mx_scales_are_e8m0(g);
+	const struct words *a = applies ? words_of(g, MX_SIDE_A) : NULL;
+	const struct words *b = a ? words_of(g, MX_SIDE_B) : NULL;
 	uint64_t again[MX_TILE_RESULTS];
 	columns bad = { { 0 } };
-	struct words x, y;
 	struct results r;
-	if (g->profile->group != MX_BLOCK || !mx_scales_are_e8m0(g) || !load_words(&x, &a) ||
-	    !load_words(&y, &b))
+	if (!b)
 		return false;
 	load_results(&r, g);
-	add_blocks(&x, &y, mx_mn(g->shape), &r, bad);
+	add_blocks(a, b, mx_mn(g->shape), &r, bad);
 	bool uncertain = find_uncertain(g, bad, &r, again);
 	store_results(&r, g);
 	if (uncertain)

@@ -5,7 +5,9 @@
 
 static bool all_are(mx_pages_kind kind, uint64_t from, uint64_t to) {
 	for (uint64_t i = from; i < to; i++)
-		if (kind == MX_PAGES_PLAIN ? state[i] & MX_GUARD : !(state[i] & MX_WRITTEN))
+		if (kind == MX_PAGES_PLAIN     ? state[i] & MX_GUARD
+		    : kind == MX_PAGES_WRITTEN ? !(state[i] & MX_WRITTEN)
+		                               : state[i])
 			return false;
 	return true;
 }
@@ -18,7 +20,7 @@ static void ask(struct mx_pages *p, uint64_t *random, struct count *n) {
 	uint64_t from = next_random(random) % whole.size;
 	uint64_t most = next_random(random) % 8 ? 4096 : whole.size;
 	uint64_t to = from + 1 + next_random(random) % most;
-	mx_pages_kind kind = next_random(random) % 2 ? MX_PAGES_PLAIN : MX_PAGES_WRITTEN;
+	mx_pages_kind kind = next_random(random) % MX_PAGES_KINDS;
 	to = to < whole.size ? to : whole.size;
 	if (!mx_pages_have(p, &whole, kind, from, to))
 		return;
@@ -26,12 +28,16 @@ static void ask(struct mx_pages *p, uint64_t *random, struct count *n) {
 	n->wrong += !all_are(kind, from, to);
 }
 
-/* Makes bytes unwritten, which the pages record, or written, which they need not record. */
+/* Changes bytes. One kind loses its property, which the pages must record, and the other may get
+ * it, which they need not. */
 static void change(struct mx_pages *p, uint64_t *random) {
 	uint64_t at = next_random(random) % whole.size;
 	state[at] ^= MX_WRITTEN;
-	if (!(state[at] & MX_WRITTEN))
-		mx_pages_unwrite(p, at);
+	bool written = state[at] & MX_WRITTEN, record = next_random(random) % 2;
+	if (!written || record)
+		mx_pages_changed(p, MX_PAGES_WRITTEN, at, at + 1, !written);
+	if (written || record)
+		mx_pages_changed(p, MX_PAGES_CLEAN, at, at + 1, written);
 }
 
 static void test_states(uint64_t *random, struct count *n) {

@@ -12,6 +12,7 @@
 static const uint32_t fill_lds_and_scratch[] = {
 	0xd9be0000, 0x00000828, /* ds_write_b128 v40, v[8:11] */
 	0xd9be0400, 0x00000c28, /* ds_write_b128 v40, v[12:15] offset:1024 */
+	0xd9fe0000, 0x30000028, /* ds_read_b128 v[48:51], v40 */
 	0xdc7c4000, 0x007f0800, /* scratch_store_dwordx4 off, v[8:11], off */
 	0xdc7c4010, 0x007f0c00, /* scratch_store_dwordx4 off, v[12:15], off offset:16 */
 	0xdc7c4020, 0x007f1000, /* scratch_store_dwordx4 off, v[16:19], off offset:32 */
@@ -130,6 +131,8 @@ static void try_form(struct machine *m, struct mx_form f, uint64_t random) {
 	vary(&f, next_random(&random));
 	make_form_program(&c, &f, r);
 	fill_initial(&random, USED);
+	if (r % 4 == 0) /* of v4 to v7, which are stored */
+		initial_state[1024 + next_random(&random) % 1024] &= ~MX_WRITTEN;
 	m->launch.seed = r;
 	const char *what = compare_ways(m, c.dwords, c.bytes);
 	tried++;

@@ -470,6 +470,40 @@ static void test_kept(void) {
 	ok(!wrong, "scaled: a change of format, shape, scale or code changes the operand");
 }
 
+/* More operands than are kept, in any order; some change in one bit. Words hold those near 1. */
+static void test_kept_many(void) {
+	enum { MANY = 12 };
+	static uint32_t a[MANY][8][LANES], b[MANY][8][LANES];
+	uint8_t scales[LANES];
+	unsigned wrong = 0;
+	fill_scales(scales, NEAR);
+	fill_results(MX_T_F32, NEAR);
+	for (unsigned i = 0; i < MANY; i++) {
+		fill(MX_T_FP8, false, 8, a[i], i % 4 ? NEAR : WIDE);
+		fill(MX_T_FP8, false, 8, b[i], i % 4 ? NEAR : WIDE);
+	}
+	for (unsigned i = 0; i < 200; i++) {
+		unsigned x = below(i % 2 ? MANY : 4), y = below(i % 2 ? MANY : 4);
+		struct mx_mma_args g = { profile_of(0),
+			                 MX_16X16X128,
+			                 MX_E4M3,
+			                 MX_E4M3,
+			                 (const uint32_t(*)[LANES])a[x],
+			                 (const uint32_t(*)[LANES])b[y],
+			                 (const uint32_t(*)[LANES])s.c,
+			                 scales,
+			                 scales,
+			                 s.fast };
+		mx_mma_scaled(&g);
+		g.d = s.plain;
+		mx_mma_scaled_plain(&g);
+		wrong += compare("kept", g.profile, NEAR, 4);
+		a[x][below(8)][below(LANES)] ^= !below(4) << below(32);
+		b[y][below(8)][below(LANES)] ^= !below(4) << below(32);
+	}
+	ok(!wrong, "scaled: operands come again, or change in one bit");
+}
+
 /* 1 + 2^-24 +- 2^-32 + 2^30 - 2^30: the second product decides. */
 static void test_scaled_tie(void) {
 	static uint32_t a[8][LANES];
@@ -558,6 +592,7 @@ int main(void) {
 	test_scaled_tie();
 	test_scaled_odd();
 	test_kept();
+	test_kept_many();
 	test_rounding();
 	return done_testing();
 }

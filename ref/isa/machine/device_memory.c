@@ -94,10 +94,26 @@ static bool claimed(struct mx_wave *w, const struct mx_region *r, uint64_t addre
 	                                       address - r->base, bytes, write);
 }
 
+/* While several threads run, the states of a region that they write may change at any time. */
+static bool pages_have(struct mx_run *run, const struct mx_region *r, mx_pages_kind kind,
+                       uint64_t from, uint64_t to) {
+	struct mx_pages *p = run->pages ? &run->pages[r - run->launch->memory.regions] : NULL;
+	return p && !(run->worker && p->stored) &&
+	       mx_pages_have(p, r, kind, from - r->base, to - r->base);
+}
+
+/* Whether bytes of a region are in a guard. */
+static bool in_guard(struct mx_wave *w, const struct mx_region *r, uint64_t address, size_t bytes) {
+	enum { FEW = 16 };
+	bool plain = bytes > FEW &&
+	             pages_have(w->group->run, r, MX_PAGES_PLAIN, address, address + bytes);
+	return !plain && any_of(r->state + (address - r->base), bytes) & MX_GUARD;
+}
+
 bool mx_memory_is_plain(struct mx_wave *w, uint64_t address, size_t bytes, bool write) {
 	const struct mx_region *r = region_of(w, address, bytes);
 	return r && !(write && r->read_only) && claimed(w, r, address, bytes, write) &&
-	       !(any_of(r->state + (address - r->base), bytes) & MX_GUARD);
+	       !in_guard(w, r, address, bytes);
 }
 
 bool mx_memory_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t address,
@@ -109,7 +125,7 @@ bool mx_memory_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint
 	}
 	if (!claimed(w, r, address, bytes, write))
 		return false;
-	if (any_of(r->state + (address - r->base), bytes) & MX_GUARD)
+	if (in_guard(w, r, address, bytes))
 		mx_find_access(w, in, write ? MX_BOUNDS_WRITE : MX_BOUNDS_READ, lane, address,
 		               mx_finding_access_of(write, MX_SPACE_MEMORY, bytes),
 		               MX_BECAUSE(IN_GUARD, address - r->base));
@@ -167,10 +183,8 @@ static inline void note_store(struct mx_run *run, const struct mx_region *r, uin
 		return;
 	struct mx_pages *p = &run->pages[r - run->launch->memory.regions];
 	p->stored = true;
-	if (!unwritten)
-		return;
-	mx_pages_unwrite(p, offset);
-	mx_pages_unwrite(p, offset + bytes - 1);
+	if (unwritten)
+		mx_pages_changed(p, MX_PAGES_WRITTEN, offset, offset + bytes, true);
 }
 
 static void note_written(uint8_t *state, unsigned bytes, uint32_t unwritten) {
@@ -198,14 +212,6 @@ void mx_memory_write(struct mx_wave *w, const struct mx_inst *in, int lane, uint
 
 /* ---- all lanes of a wave ---- */
 
-/* While several threads run, the states of a region that they write may change at any time. */
-static bool pages_have(struct mx_run *run, const struct mx_region *r, mx_pages_kind kind,
-                       const struct mx_lane_bytes *x) {
-	struct mx_pages *p = run->pages ? &run->pages[r - run->launch->memory.regions] : NULL;
-	return p && !(run->worker && p->stored) &&
-	       mx_pages_have(p, r, kind, x->from - r->base, x->to - r->base);
-}
-
 bool mx_memory_check_wave(struct mx_wave *w, const struct mx_lane_bytes *x, bool write,
                           bool *stop) {
 	struct mx_run *run = w->group->run;
@@ -217,21 +223,20 @@ bool mx_memory_check_wave(struct mx_wave *w, const struct mx_lane_bytes *x, bool
 		*stop = true;
 		return false;
 	}
-	return pages_have(run, r, MX_PAGES_PLAIN, x) ||
+	return pages_have(run, r, MX_PAGES_PLAIN, x->from, x->to) ||
 	       !mx_lane_bytes_any(states_of(r), x, MX_GUARD);
 }
 
 bool mx_memory_is_written(struct mx_wave *w, const struct mx_lane_bytes *x) {
 	const struct mx_region *r = region_of(w, x->from, x->to - x->from);
-	return pages_have(w->group->run, r, MX_PAGES_WRITTEN, x) ||
+	return pages_have(w->group->run, r, MX_PAGES_WRITTEN, x->from, x->to) ||
 	       mx_lane_bytes_all(states_of(r), x, MX_WRITTEN);
 }
 
 bool mx_memory_bytes_written(struct mx_wave *w, uint64_t address, size_t bytes) {
 	const struct mx_region *r = region_of(w, address, bytes);
-	const struct mx_lane_bytes x = { .from = address, .to = address + bytes };
 	const uint8_t *state = r->state + (address - r->base);
-	if (pages_have(w->group->run, r, MX_PAGES_WRITTEN, &x))
+	if (pages_have(w->group->run, r, MX_PAGES_WRITTEN, address, address + bytes))
 		return true;
 	unsigned all = MX_WRITTEN;
 	for (size_t i = 0; i < bytes; i++)

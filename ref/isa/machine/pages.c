@@ -1,4 +1,4 @@
-/* What is recorded of the pages of device memory. */
+/* What is recorded of the pages of device memory and LDS. */
 #include "pages.h"
 
 #include <stdlib.h>
@@ -21,8 +21,8 @@ static bool allocate(struct mx_pages *p, const struct mx_region *r, mx_pages_kin
 }
 
 static bool page_has(const struct mx_region *r, mx_pages_kind kind, uint64_t page) {
-	uint64_t flags = kind == MX_PAGES_PLAIN ? MX_GUARD : MX_WRITTEN;
-	uint64_t flip = kind == MX_PAGES_PLAIN ? 0 : flags, any = 0, v;
+	static const uint8_t flags_of[] = { MX_GUARD, MX_WRITTEN, 0xff };
+	uint64_t flags = flags_of[kind], flip = kind == MX_PAGES_WRITTEN ? flags : 0, any = 0, v;
 	size_t bytes = r->size - page * PAGE < PAGE ? r->size - page * PAGE : PAGE;
 	const uint8_t *state = r->state + page * PAGE;
 	size_t i = 0;
@@ -69,12 +69,16 @@ bool mx_pages_have(struct mx_pages *p, const struct mx_region *r, mx_pages_kind 
 	return true;
 }
 
-void mx_pages_unwrite(struct mx_pages *p, uint64_t offset) {
-	uint64_t page = offset / PAGE, bit = 1ull << page % WORD;
-	if (!p->looked[MX_PAGES_WRITTEN])
+void mx_pages_changed(struct mx_pages *p, mx_pages_kind kind, uint64_t from, uint64_t to,
+                      bool lost) {
+	uint64_t first = from / PAGE, last = (to - 1) / PAGE;
+	if (!p->looked[kind])
 		return;
-	p->looked[MX_PAGES_WRITTEN][page / WORD] &= ~bit;
-	p->has[MX_PAGES_WRITTEN][page / WORD] &= ~bit;
+	for (uint64_t word = first / WORD; word <= last / WORD; word++) {
+		uint64_t others = ~mask_of(word, first, last);
+		p->has[kind][word] &= others | (lost ? 0 : ~0ull);
+		p->looked[kind][word] &= others | p->has[kind][word];
+	}
 }
 
 struct mx_pages *mx_pages_new(size_t n) {

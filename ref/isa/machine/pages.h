@@ -1,6 +1,7 @@
 /* What is recorded of a region of device memory: whether the launch has written to it, and of its
- * pages, whether they have no guard, and whether all of their bytes are written. A page is looked
- * at once, so that an access of a wave need not look at the state of each byte. */
+ * pages, whether they have no guard, and whether all of their bytes are written. Of LDS: whether
+ * they have no unwritten bits. A page is looked at once, so that an access of a wave need not look
+ * at the state of each byte. */
 #ifndef MX_PAGES_H
 #define MX_PAGES_H
 
@@ -10,7 +11,12 @@
 
 struct mx_region;
 
-typedef enum { MX_PAGES_PLAIN, MX_PAGES_WRITTEN, MX_PAGES_KINDS } mx_pages_kind;
+typedef enum {
+	MX_PAGES_PLAIN,
+	MX_PAGES_WRITTEN,
+	MX_PAGES_CLEAN, /* of LDS, where states are unwritten bits */
+	MX_PAGES_KINDS
+} mx_pages_kind;
 
 /* The pages of one region; zeros: nothing is known. Two bits of each kind for each page: it has
  * been looked at, and it has the property. */
@@ -28,7 +34,9 @@ struct mx_pages *mx_pages_new(size_t n);
 /* Pages of which only `stored` is copied; NULL has stored all. */
 struct mx_pages *mx_pages_copy(const struct mx_pages *p, size_t n);
 void mx_pages_free(struct mx_pages *p, size_t n);
-/* Forgets that the page of an offset is written. */
-void mx_pages_unwrite(struct mx_pages *p, uint64_t offset);
+/* States in [from, to), offsets, have changed. Pages that did not have the property may have it
+ * now; if it was `lost`, those that had it may not. */
+void mx_pages_changed(struct mx_pages *p, mx_pages_kind kind, uint64_t from, uint64_t to,
+                      bool lost);
 
 #endif

@@ -155,6 +155,7 @@ struct mx_group {
 	                          */
 	struct mx_wave *waves;
 	uint8_t *lds, *lds_unwritten;      /* one bit of taint for each bit */
+	struct mx_pages *lds_pages;        /* of lds_unwritten */
 	uint32_t lds_bytes, scratch_bytes; /* scratch: of a work-item */
 	struct mx_random random;
 	struct mx_policy policy;

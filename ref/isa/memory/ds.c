@@ -54,8 +54,8 @@ static void take_addresses(struct mx_wave *w, struct mx_memop *m) {
 	if (w->unwritten_lanes[row] & m->exec)
 		mx_find(w, in, MX_UNWRITTEN, __builtin_ctzll(w->unwritten_lanes[row] & m->exec), 0,
 		        MX_BECAUSE(ADDRESS_UNWRITTEN));
-	MX_FOR_LANES(l, m->exec)
-	m->address[l] = w->v[row][l];
+	for (l = 0; l < MX_LANES; l++) /* of inactive lanes, too: without branches it is faster */
+		m->address[l] = w->v[row][l];
 }
 
 /* ---- registers ---- */
@@ -191,11 +191,13 @@ static void land_write(struct mx_wave *w, struct mx_memop *m) {
 /* ---- all lanes together ---- */
 
 static struct mx_lane_bytes lane_bytes(const struct mx_memop *m) {
-	return (struct mx_lane_bytes){ .lanes = m->exec, .at = m->address, .bytes = m->in->op->d };
+	return (struct mx_lane_bytes){ m->exec, m->address, m->in->op->d, m->from, m->to };
 }
 
 static bool any_unwritten(const struct mx_wave *w, const struct mx_memop *m) {
 	const struct mx_lane_bytes x = lane_bytes(m);
+	if (mx_lds_is_clean(w->group, x.from, x.to))
+		return false;
 	for (unsigned e = 0; e < mx_ds_elements(m->in); e++)
 		if (mx_lds_any_unwritten(w->group, element_offset(m->in, e), &x))
 			return true;

@@ -9,17 +9,26 @@
 bool mx_lds_new(struct mx_group *g) {
 	g->lds = malloc(g->lds_bytes + 1);
 	g->lds_unwritten = malloc(g->lds_bytes + 1);
-	return g->lds && g->lds_unwritten;
+	g->lds_pages = mx_pages_new(1);
+	return g->lds && g->lds_unwritten && g->lds_pages;
 }
 
 void mx_lds_free(struct mx_group *g) {
 	free(g->lds);
 	free(g->lds_unwritten);
+	mx_pages_free(g->lds_pages, 1);
 }
 
 void mx_lds_start(struct mx_group *g, uint8_t pattern) {
 	memset(g->lds, pattern, g->lds_bytes);
 	memset(g->lds_unwritten, 0xff, g->lds_bytes);
+	if (g->lds_bytes)
+		mx_pages_changed(g->lds_pages, MX_PAGES_CLEAN, 0, g->lds_bytes, true);
+}
+
+bool mx_lds_is_clean(const struct mx_group *g, uint64_t from, uint64_t to) {
+	const struct mx_region all = { .size = g->lds_bytes, .state = g->lds_unwritten };
+	return mx_pages_have(g->lds_pages, &all, MX_PAGES_CLEAN, from, to);
 }
 
 void mx_lds_arrive(const struct mx_wave *w, const struct mx_inst *in, unsigned lane, uint32_t at) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../machine/lane_bytes.h"
+#include "../machine/pages.h"
 
 bool mx_lds_new(struct mx_group *g); /* of g->lds_bytes; false if memory is short */
 void mx_lds_free(struct mx_group *g);
@@ -17,6 +18,13 @@ bool mx_lds_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_
 
 static inline bool mx_lds_holds(const struct mx_group *g, uint64_t at, unsigned bytes) {
 	return at + bytes <= g->lds_bytes;
+}
+
+/* Whether bytes are in pages without unwritten bits. */
+bool mx_lds_is_clean(const struct mx_group *g, uint64_t from, uint64_t to);
+/* Unwritten bits of [from, to) have changed; lost: some may be set. */
+static inline void mx_lds_changed(const struct mx_group *g, uint64_t from, uint64_t to, bool lost) {
+	mx_pages_changed(g->lds_pages, MX_PAGES_CLEAN, from, to, lost);
 }
 
 /* Accesses up to 4 bytes for a lane when an instruction lands. Outside LDS a read gives 0, and a
@@ -54,6 +62,8 @@ static inline void mx_lds_write(const struct mx_wave *w, const struct mx_inst *i
 		memcpy(g->lds + at, &value, bytes);
 		memcpy(g->lds_unwritten + at, &unwritten, bytes);
 	}
+	if (unwritten)
+		mx_lds_changed(g, at, at + bytes, true);
 	if (w->wanted & MX_WATCH_LDS)
 		mx_watch_access(w, in,
 		                (struct mx_touch){ MX_WATCH_LDS, true, false, (int)lane, at, bytes,
@@ -71,15 +81,18 @@ static inline bool mx_lds_any_unwritten(const struct mx_group *g, uint32_t offse
 	return mx_lane_bytes_any((uintptr_t)g->lds_unwritten + offset, x, 0xff);
 }
 
-/* Writes rows; unwritten: their unwritten bits, or NULL if there are none. */
+/* Writes rows into [x->from, x->to); unwritten: their unwritten bits, or NULL if there are none. */
 static inline void mx_lds_write_wave(const struct mx_group *g, uint32_t offset,
                                      const struct mx_lane_bytes *x, const mx_vreg *row,
                                      const mx_vreg *unwritten) {
 	mx_lane_rows_store((uintptr_t)g->lds + offset, x, row);
+	if (!unwritten && mx_lds_is_clean(g, x->from, x->to))
+		return;
 	if (unwritten)
 		mx_lane_rows_store((uintptr_t)g->lds_unwritten + offset, x, unwritten);
 	else
 		mx_lane_bytes_set((uintptr_t)g->lds_unwritten + offset, x, 0);
+	mx_lds_changed(g, x->from, x->to, unwritten);
 }
 
 /* Whether bytes are in LDS and written. */
@@ -97,6 +110,7 @@ static inline void mx_lds_copy(const struct mx_group *g, uint32_t at, const void
                                unsigned bytes) {
 	memcpy(g->lds + at, from, bytes);
 	memset(g->lds_unwritten + at, 0, bytes);
+	mx_lds_changed(g, at, at + bytes, false);
 }
 
 #endif

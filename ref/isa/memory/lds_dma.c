@@ -58,6 +58,7 @@ copy_run(const struct mx_group *g, const struct mx_memop *m, unsigned bytes) {
 		for (unsigned l = 0; l < MX_LANES; l++)
 			memcpy(to + l * bytes, source(m, l), bytes);
 	memset(g->lds_unwritten + m->lds, 0, MX_LANES * bytes);
+	mx_lds_changed(g, m->lds, m->lds + MX_LANES * bytes, false);
 }
 
 static void copy_lanes(const struct mx_group *g, const struct mx_memop *m) {

@@ -227,8 +227,21 @@ static bool check(struct mx_wave *w, struct mx_memop *m) {
 	return m->together || (!stop && check_lanes(w, m));
 }
 
+/* Reads ahead what a load that lands later will read. Neighbours are usually in the same cache
+ * line.
+ */
+static void fetch_ahead(const struct mx_memop *m) {
+	enum { LINE = 64 };
+	unsigned bytes = m->in->op->d, step = bytes < LINE ? LINE / bytes : 1;
+	for (unsigned l = 0; l < MX_LANES; l += step)
+		if (m->in_range >> l & 1)
+			__builtin_prefetch((const void *)(uintptr_t)m->address[l]);
+}
+
 static bool prepare_load(struct mx_wave *w, struct mx_memop *m) {
 	bool scratch = m->exec & m->scratch;
+	if (m->together && !scratch)
+		fetch_ahead(m);
 	m->land = !m->together ? land_load : scratch ? load_scratch_together : load_together;
 	if (mx_kind_of(m->in->op) != MX_IS_TRANSPOSE)
 		return true;

@@ -194,6 +194,15 @@ static bool walk_together(struct mx_race_range *r, uint64_t lanes, const struct 
 	       by->footprint(f, c->at, c->offset, lanes, c->bytes) && access_pages(r, f, c);
 }
 
+/* Whether this is a read of whole dwords in shared pages alone. This is faster than to find cells,
+ * and a GEMM reads most of its inputs again and again. */
+static bool reads_shared(const struct mx_race_range *r, uint64_t from, uint64_t to) {
+	enum { MOST = 512 };
+	struct maps maps = maps_of(r);
+	return r->kind == MX_RACE_READ && !r->visit && !maps.atomics->n &&
+	       to - from <= MOST * MX_RACE_PAGE && mx_race_are_shared(maps.accesses, from, to);
+}
+
 /* The cells of the bytes of a page from `at` on, up to `end`. */
 static void find_cells(struct mx_footprint_page *p, uint64_t at, uint64_t end, unsigned unit) {
 	p->page = at / MX_RACE_PAGE;
@@ -213,6 +222,8 @@ static bool walk_run(struct mx_race_range *r) {
 	    (r->lds && end > r->w->group->lds_bytes) ||
 	    !may_be_together(r, maps_of(r).accesses, c.bytes))
 		return false;
+	if (reads_shared(r, at, end))
+		return true;
 	for (f.n = 0; at < end; f.n++) {
 		uint64_t next = (at / MX_RACE_PAGE + 1) * MX_RACE_PAGE;
 		next = next < end ? next : end;
@@ -378,17 +389,12 @@ static void access_lds_dma(struct mx_race_range *r, const struct mx_memop *m) {
 	access_lds_dma_lane(r, m, l);
 }
 
-/* Whether an operation reads shared pages alone, and those between them are shared, too: rows of a
- * matrix with a long K. This is faster than to find its cells, and a GEMM reads most of its inputs
- * again and again. */
-static bool reads_shared(const struct mx_race_range *r, const struct mx_memop *m) {
-	enum { MOST = 512 };
-	struct maps maps = maps_of(r);
+/* Whether all lanes read shared pages alone, and those between them are shared, too: rows of a
+ * matrix with a long K. */
+static bool lanes_read_shared(const struct mx_race_range *r, const struct mx_memop *m) {
 	bool bounded = m->range == MX_RANGE_ALL || m->split;
-	if (r->kind != MX_RACE_READ || r->visit || !bounded || !m->in_range || m->in->op->d < 4 ||
-	    m->exec & m->scratch || maps.atomics->n || m->to - m->from > MOST * MX_RACE_PAGE)
-		return false;
-	return mx_race_are_shared(maps.accesses, m->from, m->to);
+	return bounded && m->in_range && m->in->op->d >= 4 && !(m->exec & m->scratch) &&
+	       reads_shared(r, m->from, m->to);
 }
 
 static bool access_vector_together(struct mx_race_range *r, const struct mx_memop *m) {
@@ -397,7 +403,7 @@ static bool access_vector_together(struct mx_race_range *r, const struct mx_memo
 	if (op->flags & MX_FORMAT || op->rmw || m->in_lds ||
 	    !whole_lanes(m, m->exec & ~m->scratch, 0, mx_dwords(op->d), &lanes))
 		return false;
-	if (reads_shared(r, m))
+	if (lanes_read_shared(r, m))
 		return true;
 	const struct mx_wave_access c = {
 		.kind = MX_VALUE, .rows = m->data, .at = m->address, .bytes = op->d
