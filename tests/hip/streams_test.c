@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -300,6 +301,27 @@ static void test_host_memory(void) {
 	must(hipFree(p));
 }
 
+static long page_faults(void) {
+	struct rusage r;
+	getrusage(RUSAGE_SELF, &r);
+	return r.ru_minflt;
+}
+
+/* The allocator returns as much to the system at once, so that each copy's own would be new. */
+static void test_no_second_copy(void) {
+	enum { BYTES = 40 << 20, FEW = 1000 };
+	void *p = device_bytes(BYTES), *host = malloc(BYTES);
+	memset(host, 1, BYTES);
+	must(hipMemcpy(p, host, BYTES, hipMemcpyHostToDevice));
+	long before = page_faults();
+	must(hipMemcpy(p, host, BYTES, hipMemcpyHostToDevice));
+	long faults = page_faults() - before;
+	if (!ok(faults < FEW, "hipMemcpy reads pageable memory in place"))
+		diag("%ld page faults", faults);
+	free(host);
+	must(hipFree(p));
+}
+
 static void take(void *p) {
 	uint32_t *pair = p;
 	pair[1] = pair[0];
@@ -482,6 +504,7 @@ int main(void) {
 	start(1);
 	test_queries();
 	test_host_memory();
+	test_no_second_copy();
 	test_host_functions();
 	test_idle();
 	test_values();
