@@ -402,8 +402,10 @@ static void frees(void *p) {
 	(void)hipFree(p);
 }
 
-/* The first bytes that a child process prints to stderr before it ends, or is killed. */
+/* The first bytes that a child process prints to stderr before it ends, or is killed. A machine
+ * under load, and a sanitizer, need seconds for that. */
 static const char *said_by(void (*child)(void)) {
+	enum { MOST_SECONDS = 300 };
 	static char said[512];
 	int ends[2], status;
 	must(pipe(ends) ? hipErrorUnknown : hipSuccess);
@@ -411,7 +413,7 @@ static const char *said_by(void (*child)(void)) {
 	pid_t pid = fork();
 	if (!pid) {
 		dup2(ends[1], 2);
-		alarm(10);
+		alarm(MOST_SECONDS);
 		child();
 		exit(0);
 	}
