@@ -166,7 +166,7 @@ static bool is_pageable(const void *p) {
 }
 
 /* A copy from pageable memory reads it in the call; one to pageable memory is over when the call
- * returns [HIP, hipMemcpyAsync]. */
+ * returns [HIP, hipMemcpyAsync]. What is over when the call returns needs no memory of its own. */
 hipError_t mx_stream_copy(hipStream_t handle, const struct mx_copy *c) {
 	struct hipGraphNode node = { .type = hipGraphNodeTypeMemcpy, .copy = *c };
 	struct ihipStream_t *stream;
@@ -174,12 +174,12 @@ hipError_t mx_stream_copy(hipStream_t handle, const struct mx_copy *c) {
 	if (e != hipSuccess || !c->bytes || !c->rows)
 		return e;
 	e = mx_hip_copy_check(c);
-	bool pageable = is_pageable(c->to), staged = !pageable && is_pageable(c->from);
-	if (e == hipSuccess && !stream->capture && staged)
+	bool waits = c->waits || is_pageable(c->to), at_once = waits || mx_options_are_set();
+	if (e == hipSuccess && !stream->capture && !at_once && is_pageable(c->from))
 		e = mx_hip_copy_stage(&node.copy);
 	if (e == hipSuccess)
 		e = enqueue(stream, &node);
-	if (e == hipSuccess && !stream->capture && pageable)
+	if (e == hipSuccess && !stream->capture && waits)
 		mx_queue_finish(stream);
 	return e;
 }

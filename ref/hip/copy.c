@@ -82,10 +82,13 @@ hipError_t mx_hip_copy_stage(struct mx_copy *c) {
 }
 
 static hipError_t copy_bytes(hipStream_t stream, void *to, const void *from, size_t bytes,
-                             hipMemcpyKind kind) {
-	return mx_stream_copy(
-		stream, &(struct mx_copy){
-				.to = to, .from = from, .bytes = bytes, .rows = 1, .kind = kind });
+                             hipMemcpyKind kind, bool waits) {
+	return mx_stream_copy(stream, &(struct mx_copy){ .to = to,
+	                                                 .from = from,
+	                                                 .bytes = bytes,
+	                                                 .rows = 1,
+	                                                 .kind = kind,
+	                                                 .waits = waits });
 }
 
 /* Waits for the end of a call's work. */
@@ -94,7 +97,7 @@ static hipError_t waited(hipError_t e, hipStream_t stream) {
 }
 
 MXHIP_API hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyKind kind) {
-	return waited(copy_bytes(NULL, to, from, bytes, kind), NULL);
+	return waited(copy_bytes(NULL, to, from, bytes, kind, true), NULL);
 }
 
 MXHIP_API hipError_t hipMemcpyHtoD(hipDeviceptr_t to, void *from, size_t bytes) {
@@ -212,27 +215,28 @@ MXHIP_API hipError_t hipMemset2D(void *to, size_t pitch, int value, size_t width
 
 MXHIP_API hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKind kind,
                                     hipStream_t stream) {
-	return copy_bytes(stream, to, from, bytes, kind);
+	return copy_bytes(stream, to, from, bytes, kind, false);
 }
 
 MXHIP_API hipError_t hipMemcpyWithStream(void *to, const void *from, size_t bytes,
                                          hipMemcpyKind kind, hipStream_t stream) {
-	return waited(copy_bytes(stream, to, from, bytes, kind), stream);
+	return waited(copy_bytes(stream, to, from, bytes, kind, true), stream);
 }
 
 MXHIP_API hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t to, void *from, size_t bytes,
                                         hipStream_t stream) {
-	return copy_bytes(stream, (void *)to, from, bytes, hipMemcpyHostToDevice);
+	return copy_bytes(stream, (void *)to, from, bytes, hipMemcpyHostToDevice, false);
 }
 
 MXHIP_API hipError_t hipMemcpyDtoHAsync(void *to, hipDeviceptr_t from, size_t bytes,
                                         hipStream_t stream) {
-	return copy_bytes(stream, to, (const void *)from, bytes, hipMemcpyDeviceToHost);
+	return copy_bytes(stream, to, (const void *)from, bytes, hipMemcpyDeviceToHost, false);
 }
 
 MXHIP_API hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t to, hipDeviceptr_t from, size_t bytes,
                                         hipStream_t stream) {
-	return copy_bytes(stream, (void *)to, (const void *)from, bytes, hipMemcpyDeviceToDevice);
+	return copy_bytes(stream, (void *)to, (const void *)from, bytes, hipMemcpyDeviceToDevice,
+	                  false);
 }
 
 MXHIP_API hipError_t hipMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
@@ -385,7 +389,7 @@ MXHIP_API hipError_t hipMemcpyBatchAsync(void **to, void **from, size_t *bytes, 
 	if (!to || !from || !bytes || !n)
 		return mx_hip_return(hipErrorInvalidValue);
 	for (size_t i = 0; e == hipSuccess && i < n; i++) {
-		e = copy_bytes(stream, to[i], from[i], bytes[i], hipMemcpyDefault);
+		e = copy_bytes(stream, to[i], from[i], bytes[i], hipMemcpyDefault, false);
 		if (e != hipSuccess && failed)
 			*failed = i;
 	}

@@ -328,6 +328,7 @@ struct mx_copy {
 	size_t bytes, rows, to_pitch, from_pitch;
 	size_t planes, to_plane, from_plane; /* bytes from one plane to the next */
 	hipMemcpyKind kind;
+	bool waits;   /* the call returns when the copy is over */
 	void *staged; /* host memory of the copy's own, which is freed with it; or NULL */
 };
 
