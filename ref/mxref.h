@@ -456,6 +456,11 @@ struct mx_cvt_args {
  *   FP16_OVFL, f16 to FP8    as for f32 (rocjitsu ignores it) */
 MXREF_API mx_status mx_cvt(mx_cvt_op op, const struct mx_cvt_args *a, uint32_t *d);
 
+/* The result bits that depend on data bits: those of each value of which `bits`, laid out as
+ * args.source, has a bit. d has dst_dwords dwords; MX_BAD_OPTION as for mx_cvt. */
+MXREF_API mx_status mx_cvt_dependents(mx_cvt_op op, uint8_t op_sel, const uint32_t *bits,
+                                      uint32_t *d);
+
 /* Where a v_cvt_scale_pk* finds its scale: lane `lane` of 32 uses byte *byte of the scale operand
  * of lane *from; mx_cvt takes it as the exponent of args.scale. Bits of SCALE_SEL
  * (MLIR, amdgpu.scaled_ext_packed_matrix, and its lowering to rocdl):

@@ -125,10 +125,16 @@ static const struct mx_format_info *format(enum mx_type t, const struct mx_cvt_a
 	return &mx_types[t == MX_TYPE_E4M3 && a->e5m3 ? MX_TYPE_E5M3 : t];
 }
 
-static struct mx_number value(const struct row *r, const struct mx_cvt_args *a, unsigned i) {
+/* The bits of value i in the data operands. */
+static uint32_t value_bits(const struct row *r, unsigned op_sel, const uint32_t *source,
+                           unsigned i) {
 	unsigned operand = i % r->data * dwords(source_width(r)) * 32;
-	unsigned at = operand + source_start(r, a->op_sel) + i / r->data * bits(r->from);
-	uint32_t code = get_bits(a->source, at, bits(r->from));
+	unsigned at = operand + source_start(r, op_sel) + i / r->data * bits(r->from);
+	return get_bits(source, at, bits(r->from));
+}
+
+static struct mx_number value(const struct row *r, const struct mx_cvt_args *a, unsigned i) {
+	uint32_t code = value_bits(r, a->op_sel, a->source, i);
 	if (r->from == MX_TYPE_FP32 && a->flush_f32 && !(code & MX_F32_INF))
 		code &= MX_F32_SIGN;
 	return mx_decode(format(r->from, a), code);
@@ -180,6 +186,23 @@ mx_status mx_cvt(mx_cvt_op op, const struct mx_cvt_args *a, uint32_t *d) {
 	}
 	if (result_width(r) < 32) /* the other bits are kept */
 		out[0] |= a->old & ~(mx_ones(result_width(r)) << start);
+	memcpy(d, out, dwords(result_width(r)) * sizeof *d);
+	return MX_OK;
+}
+
+mx_status mx_cvt_dependents(mx_cvt_op op, uint8_t op_sel, const uint32_t *bits_in, uint32_t *d) {
+	uint32_t out[MOST_DWORDS] = { 0 };
+	if ((unsigned)op >= MX_CVTS)
+		return MX_BAD_OPTION;
+	if (!bits_in || !d)
+		return MX_BAD_POINTER;
+	const struct row *r = &rows[op];
+	if (op_sel & ~op_sel_bits(r))
+		return MX_BAD_OPTION;
+	unsigned start = result_start(r, op_sel), n = bits(r->to);
+	for (unsigned i = 0; i < r->values; i++)
+		if (value_bits(r, op_sel, bits_in, i))
+			put_bits(out, start + i * n, n, UINT32_MAX >> (32 - n));
 	memcpy(d, out, dwords(result_width(r)) * sizeof *d);
 	return MX_OK;
 }

@@ -170,7 +170,9 @@ INTEGERS(TO_INTEGER, f64)
  * - a product rounded to f16 or bf16 by v_fma_mixlo with an addend of +0, which makes +0 of -0;
  * - v_max3 and v_min3 of a maximumnum of signaling NaNs, which in IEEE mode they do not pass over;
  * - the half of a 64-bit element of a vector that is ored with -1, left as it was;
- * - a division of 32 bits in 24 where the dividend is a negative number, but unsigned. */
+ * - a division of 32 bits in 24 where the dividend is a negative number, but unsigned;
+ * - a store to an element of two by a uniform index: at -O1 the comparison of the index with 0 takes
+ *   the SCC of that with 1. */
 #ifndef OPAQUE
 #define OPAQUE(x)                                                                                  \
 	({                                                                                         \

@@ -1,16 +1,31 @@
 # Programs of csmith, adapted to run on both sides.
 use strict;
 use warnings;
+use File::Temp qw(tempdir);
+
+# csmith reads platform.info in its working directory, and writes it if there is none. Of two that
+# start at once, the second one reads half a file ("please specify pointer size in platform.info").
+my $platform = tempdir(CLEANUP => 1);
+spew("$platform/platform.info", "integer size = 4\npointer size = 8\n");
 
 # No unions as arguments: clang 22 passes a union as its largest member and loses bytes of other
 # members in the padding of that one. (Without unions as results, csmith fails its own assertion.)
-my $csmith = 'csmith --no-argc --quiet --concise --max-funcs 5 --max-block-depth 4 '
+my $options = '--no-argc --quiet --concise --max-funcs 5 --max-block-depth 4 '
 	. '--max-array-len-per-dim 6 --no-arg-unions';
+
+# A program, or nothing where csmith fails.
+sub csmith {
+	my ($seed, $more) = @_;
+	my $text = `cd $platform && csmith $options --seed $seed $more 2>&1`;
+	return $text unless $?;
+	warn "csmith: $text";
+	return;
+}
 
 # Unchanged, by one work-item; its variables are global.
 sub csmith_c {
 	my ($seed) = @_;
-	my $text = `$csmith --seed $seed` or return;
+	my $text = csmith($seed, '') // return;
 	$text =~ s/#include "csmith.h"\n/$&static struct checksum checksum;\n/ or die $text;
 	$text =~ s/^int main \(void\)/static int csmith_main(void)/m or die $text;
 	return <<~END;
@@ -29,7 +44,7 @@ sub csmith_c {
 # class.
 sub csmith_cpp {
 	my ($seed) = @_;
-	my $text = `$csmith --seed $seed --lang-cpp --cpp11` or return;
+	my $text = csmith($seed, '--lang-cpp --cpp11') // return;
 	my @vary = $text =~ /^static u?int\d+_t (g_\d+) = /mg;
 	$text =~ s/#include "csmith.h"\n/$&struct program {\nstruct checksum checksum;\n/ or die $text;
 	$text =~ s/^static [^=\n]*\bfunc_\d+\(.*\);\n//mg;

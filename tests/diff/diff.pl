@@ -75,7 +75,7 @@ sub on_device {
 	my $co   = "$program-O$level.co";
 	if (compile($program, @device, "-O$level", '-o', $co)) {
 		my $said = slurp("$program.cc.err");
-		return ($said =~ /error in backend|PLEASE submit a bug report/ ? 'clang failed' : 'not compiled', $said);
+		return ($said =~ /error in backend|branch size exceeds simm16|PLEASE submit a bug report/ ? 'clang failed' : 'not compiled', $said);
 	}
 	my $status = run($co, $runner, $co, $n{GROUPS}, $n{ITEMS}, length $want, $seed,
 		$option{instructions});

@@ -3,9 +3,12 @@
 # new seeds each day, and programs of csmith.
 use strict;
 use warnings;
+use Cwd qw(getcwd);
 use Test::More;
 require './tests/ci/gate.pl';
+require './tests/diff/csmith.pl';
 our ($dir, $status, $out, $err);
+my $root = getcwd();
 
 my $llvm = llvm();
 plan skip_all => 'no LLVM 20 or newer' unless $llvm;
@@ -30,7 +33,11 @@ if (!$long) {
 	my $nightly = is_nightly();
 	agree('own', $seed, $nightly ? 1000 : 150, '--arch', $_) for qw(gfx950 gfx1250);
 	SKIP: {
-		skip 'no csmith', 4 if system 'command -v csmith >/dev/null';
+		skip 'no csmith', 5 if system 'command -v csmith >/dev/null';
+		chdir $dir;
+		spew('platform.info', "integer size = 4\n");
+		like(csmith(1, ''), qr/^int main /m, "csmith does not read another one's half-written platform.info");
+		chdir $root;
 		for my $kind (qw(csmith-c csmith-cpp)) {
 			agree($kind, $seed, $nightly ? 500 : 50, '--arch', $_) for qw(gfx950 gfx1250);
 		}

@@ -206,7 +206,7 @@ sub assignment {
 	my $to = "self->${t}_" . below(2);
 	if (is_vector($t) && !below(4)) {
 		my $s = $element{$t};
-		return "$to\[" . expression('u32', 1) . " & @{[$elements{$t} - 1]}] = " . expression($s, 2) . ";\n";
+		return "$to\[OPAQUE(" . expression('u32', 1) . ") & @{[$elements{$t} - 1]}] = " . expression($s, 2) . ";\n";
 	}
 	return "$to = " . expression($t, 1 + below(3)) . ";\n";
 }

@@ -431,6 +431,42 @@ static void test_faults(void) {
 	mx_report_free(&m.report);
 }
 
+/* What the finding says of an address outside every allocation. */
+static void test_wild_address(void) {
+	static const uint32_t load[] = {
+		0xc0060100, 0x00000000, /* s_load_dwordx2 s[4:5], s[0:1], 0x0 */
+		0xbf810000,             /* s_endpgm */
+	};
+	uint64_t base = (uintptr_t)arena;
+	const struct {
+		uint64_t address;
+		const char *says;
+	} wild[] = {
+		{ base + 0x4800, "2048 bytes after the end of an allocation of 16384" },
+		{ base + 0x4ff0, "16 bytes before an allocation of 4096" },
+		{ base + 0x5ffc, "from byte 4092 of an allocation of 4096" },
+		{ base + (1ull << 33), "8589910016 bytes after the end of an allocation of 4096" },
+		{ base - 8, "8 bytes before an allocation of 16384" },
+		{ 0x10, "near no allocation: a null pointer" },
+		{ 0x12345678, "near no allocation: a number of 32 bits" },
+		{ 0xfffffffffffffff0, "near no allocation: a negative number" },
+		{ 0x3f8000003f800000, "near no allocation: more than 57 bits" },
+		{ MX_LDS_FLAT_BASE + 64, "near no allocation: a flat address of LDS" },
+		{ MX_SCRATCH_FLAT_BASE, "near no allocation: a flat address of scratch" },
+		{ 0x412345670000, "near no allocation" },
+	};
+	for (size_t i = 0; i < sizeof wild / sizeof *wild; i++) {
+		struct machine m = two_regions();
+		m.launch.kernarg = wild[i].address;
+		set_scene();
+		RUN(&m, load);
+		if (!ok(found(&m, MX_FAULT, 0) && finding_says(&m, wild[i].says), "0x%llx: %s",
+		        (unsigned long long)wild[i].address, wild[i].says))
+			show_findings(&m);
+		mx_report_free(&m.report);
+	}
+}
+
 /* Makes one byte near the address of lane 5 a guard. */
 static void set_guard(unsigned byte) {
 	set_scene();
@@ -652,6 +688,7 @@ int main(void) {
 	test_without_offen(&m);
 	test_64_bit_address(&m);
 	test_faults();
+	test_wild_address();
 	test_guards(&m);
 	test_states(&m);
 	test_lds_range(&m);

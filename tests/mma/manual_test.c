@@ -55,6 +55,8 @@ static void test_values(void) {
 	a.source = NULL;
 	BAD(mx_cvt, "source", MX_CVT_pk_fp8_f32, &a, dwords);
 	unsigned from, byte;
+	BAD(mx_cvt_dependents, "bits", MX_CVT_pk_fp8_f32, 0, NULL, dwords);
+	BAD(mx_cvt_dependents, "d", MX_CVT_pk_fp8_f32, 0, dwords, NULL);
 	BAD(mx_cvt_scale_place, "from", MX_CVT_scale_pk8_f32_fp4, 0, 0, NULL, &byte);
 	BAD(mx_cvt_scale_place, "byte", MX_CVT_scale_pk8_f32_fp4, 0, 0, &from, NULL);
 }

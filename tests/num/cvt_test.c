@@ -2,6 +2,7 @@
  * tests/oracle/cvt_test.c compares each instruction with an exact evaluation. */
 #include "../../ref/mxref.h"
 #include "../float_bits.h"
+#include "../random.h"
 #include "../tap.h"
 
 #include <math.h>
@@ -137,6 +138,54 @@ static void test_cvt_2xpk16(void) {
 	ok(!bad, "pk32 widens them again, also in place");
 }
 
+/* Random changes of the data operands change no other bits of the result than the dependents. */
+static int wrong_dependents(mx_cvt_op op, uint8_t op_sel, uint64_t *random) {
+	struct mx_cvt_info info = mx_cvt_info(op);
+	unsigned dwords = info.data * info.data_dwords, wrong = 0;
+	for (int i = 0; i < 64; i++) {
+		uint32_t source[32], changes[32] = { 0 }, d[32], changed[32], dependents[32];
+		struct mx_cvt_args a = { .source = source, .scale = ONE, .op_sel = op_sel };
+		for (unsigned k = 0; k < dwords; k++)
+			source[k] = (uint32_t)next_random(random);
+		changes[next_random(random) % dwords] = (uint32_t)next_random(random);
+		mx_cvt(op, &a, d);
+		mx_cvt_dependents(op, op_sel, changes, dependents);
+		for (unsigned k = 0; k < dwords; k++)
+			source[k] ^= changes[k];
+		mx_cvt(op, &a, changed);
+		for (unsigned k = 0; k < info.dst_dwords; k++)
+			wrong += (d[k] ^ changed[k]) & ~dependents[k] ? 1 : 0;
+	}
+	return wrong;
+}
+
+static unsigned dependent_bits(mx_cvt_op op, const uint32_t *bits) {
+	uint32_t d[32];
+	unsigned n = 0;
+	mx_cvt_dependents(op, 0, bits, d);
+	for (unsigned k = 0; k < mx_cvt_info(op).dst_dwords; k++)
+		n += (unsigned)__builtin_popcount(d[k]);
+	return n;
+}
+
+static void test_cvt_dependents(void) {
+	int bad = 0, loose = 0;
+	uint64_t random = 1;
+	uint32_t one[32] = { 1 }, all[32], d;
+	memset(all, 0xff, sizeof all);
+	for (mx_cvt_op op = 0; op < MX_CVTS; op++) {
+		struct mx_cvt_info info = mx_cvt_info(op);
+		for (unsigned sel = 0; sel < 16; sel++)
+			bad += sel & ~info.op_sel ? 0 : wrong_dependents(op, (uint8_t)sel, &random);
+		loose += dependent_bits(op, one) * info.values != dependent_bits(op, all);
+	}
+	ok(!bad, "a value's bits are those that change with its source");
+	ok(!loose, "one of n values has 1/n of the result's bits");
+	ok(mx_cvt_dependents(MX_CVTS, 0, one, &d) == MX_BAD_OPTION &&
+	           mx_cvt_dependents(MX_CVT_pk_bf16_f32, 1, one, &d) == MX_BAD_OPTION,
+	   "dependents: no such instruction, an unused bit of OP_SEL");
+}
+
 static void test_cvt_refuses(void) {
 	uint32_t d[33] = { 7 };
 	mx_cvt_op op;
@@ -168,6 +217,7 @@ int main(void) {
 	test_cvt_overflow();
 	test_cvt_by_hand();
 	test_cvt_2xpk16();
+	test_cvt_dependents();
 	test_cvt_refuses();
 	return done_testing();
 }

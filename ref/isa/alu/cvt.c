@@ -69,21 +69,18 @@ static bool take_all(struct mx_wave *w, const struct mx_inst *in, struct operand
 	return !o->info.scaled || take(w, in, i, 1, &o->scale);
 }
 
-/* Copies a lane's dwords of an operand to `to`, zeros for lane -1. Returns the unwritten bits. */
-static uint32_t gather(const struct mx_wave *w, const struct operand *o, int lane, uint32_t *to) {
-	uint32_t unwritten = o->unwritten;
-	if (lane < 0) {
-		memset(to, 0, o->dwords * sizeof *to);
-		return 0;
-	}
-	if (o->scalar)
-		*to = (o->value & o->keep) ^ o->flip;
-	for (unsigned k = 0; !o->scalar && k < o->dwords; k++) {
-		to[k] = (w->v[o->row + k][lane] & o->keep) ^ o->flip;
-		unwritten |= mx_vunwritten(w, o->row + k, (unsigned)lane);
+/* Copies a lane's dwords of an operand to `to`, zeros for lane -1, and their unwritten bits. */
+static void gather(const struct mx_wave *w, const struct operand *o, int lane, uint32_t *to,
+                   uint32_t *unwritten) {
+	for (unsigned k = 0; k < o->dwords; k++) {
+		uint32_t value = lane < 0 ? 0 : o->scalar ? o->value : w->v[o->row + k][lane];
+		to[k] = lane < 0 ? 0 : (value & o->keep) ^ o->flip;
+		unwritten[k] = lane < 0    ? 0
+		               : o->scalar ? o->unwritten
+		                           : mx_vunwritten(w, o->row + k, (unsigned)lane);
 	}
 	*to = mx_sub_dword(*to, o->select, false);
-	return mx_sub_dword(unwritten, o->select, false);
+	*unwritten = mx_sub_dword(*unwritten, o->select, false);
 }
 
 /* ---- operands with an assumed result ---- */
@@ -151,44 +148,48 @@ static void note(struct mx_wave *w, const struct mx_inst *in, const struct opera
 }
 
 /* The f32 with the exponent that an E8M0 byte selects; *scale is the operand of the byte's lane.
- * Returns the byte's unwritten bits. */
-static uint32_t gather_byte(const struct mx_wave *w, const struct mx_inst *in,
-                            const struct operand *o, unsigned lane, uint32_t *scale) {
+ * *unwritten has the byte's unwritten bits. */
+static void gather_byte(const struct mx_wave *w, const struct mx_inst *in, const struct operand *o,
+                        unsigned lane, uint32_t *scale, uint32_t *unwritten) {
 	unsigned from, byte;
 	mx_cvt_scale_place(in->op->cvt, in->op_sel, lane % MX_WAVE32, &from, &byte);
-	uint32_t unwritten = gather(w, o, (int)from, scale);
+	gather(w, o, (int)from, scale, unwritten);
 	*scale = (*scale >> 8 * byte & 0xff) << 23;
-	return unwritten >> 8 * byte & 0xff;
+	*unwritten = *unwritten >> 8 * byte & 0xff;
 }
 
-/* Converts one lane; DPP may take the data from another lane. d gets the result. Returns the bits
- * of d[0] (and of each further dword) that depend on unwritten bits. Bits that a partial result
- * keeps depend only on the old dword. */
-static uint32_t convert(struct mx_wave *w, const struct mx_inst *in, const struct operands *o,
-                        unsigned lane, int from, uint32_t *d) {
-	uint32_t source[MAX_SOURCE], unwritten = 0;
-	unsigned row = mx_row_at(in, MX_AT_RESULT);
+/* Converts one lane; DPP may take the data from another lane. d gets the result, unwritten its
+ * bits that depend on unwritten bits: all bits of a value depend on the value's source, on the
+ * random operand and on the scale. Bits that a partial result keeps depend only on the old dword.
+ */
+static void convert(struct mx_wave *w, const struct mx_inst *in, const struct operands *o,
+                    unsigned lane, int from, uint32_t *d, uint32_t *unwritten) {
+	uint32_t source[MAX_SOURCE], of_source[MAX_SOURCE], of_random = 0, of_scale = 0;
+	unsigned row = mx_row_at(in, MX_AT_RESULT), dwords = o->info.data_dwords;
 	struct mx_cvt_args a = { .source = source,
 		                 .op_sel = o->info.scale_byte ? 0 : in->op_sel,
 		                 .fp16_ovfl = w->mode >> MX_MODE_FP16_OVFL & 1,
 		                 .flush_f32 = !(w->mode & MX_MODE_F32_SOURCES),
 		                 .e5m3 = in->clamp };
 	for (unsigned n = 0; n < o->info.data; n++)
-		unwritten |= gather(w, &o->data[n], n ? (int)lane : from,
-		                    source + n * o->info.data_dwords);
+		gather(w, &o->data[n], n ? (int)lane : from, source + n * dwords,
+		       of_source + n * dwords);
 	if (o->info.stochastic)
-		unwritten |= gather(w, &o->random, (int)lane, &a.random);
+		gather(w, &o->random, (int)lane, &a.random, &of_random);
 	if (o->info.scale_byte)
-		unwritten |= gather_byte(w, in, &o->scale, lane, &a.scale);
+		gather_byte(w, in, &o->scale, lane, &a.scale, &of_scale);
 	else if (o->info.scaled)
-		unwritten |= gather(w, &o->scale, (int)lane, &a.scale);
-	uint32_t old_unwritten = o->info.partial ? mx_vunwritten(w, row, lane) : 0;
+		gather(w, &o->scale, (int)lane, &a.scale, &of_scale);
 	a.old = o->info.partial ? w->v[row][lane] : 0;
 	mx_cvt(in->op->cvt, &a, d);
 	note(w, in, o, lane, &a, d);
 	if (!(w->mode & MX_MODE_F32_RESULTS) && !strcmp(o->info.to, "FP32"))
 		flush_results(&o->info, d);
-	return (old_unwritten & o->keeps) | (unwritten ? ~o->keeps : 0);
+	mx_cvt_dependents(in->op->cvt, a.op_sel, of_source, unwritten);
+	for (unsigned k = 0; k < o->info.dst_dwords; k++)
+		unwritten[k] |= of_random | of_scale ? ~o->keeps : 0;
+	if (o->info.partial)
+		unwritten[0] |= mx_vunwritten(w, row, lane) & o->keeps;
 }
 
 void mx_exec_cvt(struct mx_wave *w, const struct mx_inst *in) {
@@ -196,8 +197,8 @@ void mx_exec_cvt(struct mx_wave *w, const struct mx_inst *in) {
 		              .denormals = mx_cvt_rests_on(in, w->mode) };
 	const char *why = mx_cvt_refused(in, w->mode);
 	struct mx_sources s = { .lanes = mx_exec(w) };
-	mx_vreg d[MAX_RESULT], unwritten;
-	uint32_t lane_result[MAX_RESULT];
+	mx_vreg d[MAX_RESULT], unwritten[MAX_RESULT];
+	uint32_t lane_result[MAX_RESULT], lane_unwritten[MAX_RESULT];
 	unsigned row = mx_row_at(in, MX_AT_RESULT), l;
 	if (why || (!o.info.scale_byte && in->op_sel & ~o.info.op_sel)) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
@@ -211,10 +212,12 @@ void mx_exec_cvt(struct mx_wave *w, const struct mx_inst *in) {
 		mx_plan_dpp(w, in, &s);
 	MX_FOR_LANES(l, s.lanes) {
 		int from = in->dpp.used ? s.from[l] : (int)l;
-		unwritten[l] = convert(w, in, &o, l, from, lane_result);
-		for (unsigned k = 0; k < o.info.dst_dwords; k++)
+		convert(w, in, &o, l, from, lane_result, lane_unwritten);
+		for (unsigned k = 0; k < o.info.dst_dwords; k++) {
 			d[k][l] = lane_result[k];
+			unwritten[k][l] = lane_unwritten[k];
+		}
 	}
 	for (unsigned k = 0; k < o.info.dst_dwords; k++)
-		mx_vwrite(w, row + k, s.lanes, d[k], unwritten);
+		mx_vwrite(w, row + k, s.lanes, d[k], unwritten[k]);
 }

@@ -53,24 +53,55 @@ static const char *absent_at(uint64_t address) {
 	return i < MX_ABSENT_BUFFERS ? uses[i] : NULL;
 }
 
+/* What a wild address looks like. */
+static const char *looks_like(uint64_t address) {
+	uint64_t high = address >> 32, top = address >> 40;
+	if (high == MX_LDS_FLAT_BASE >> 32)
+		return ": a flat address of LDS";
+	if (high == MX_SCRATCH_FLAT_BASE >> 32)
+		return ": a flat address of scratch";
+	if (address < 1 << 16)
+		return ": a null pointer, or an offset without its base";
+	if (!high)
+		return ": a number of 32 bits, such as an offset without its base or half a "
+		       "pointer";
+	if (address >= (uint64_t)-1 << 40)
+		return ": a negative number, such as an offset without its base";
+	if (address >> 57)
+		return ": more than 57 bits, so it is not an address";
+	if (top == 0x55 || top == 0x56 || top == 0x7e || top == 0x7f) /* of Linux on x86-64 */
+		return ": it looks like a pointer of the host program";
+	return "";
+}
+
+/* Why no region holds the bytes: the distance to an allocation that an index may have missed. */
+static struct mx_because why_outside(const struct mx_memory *m, uint64_t address) {
+	enum { NEAR_SHIFT = 34 }; /* 2^32 elements of 4 bytes */
+	size_t i = region_below(m, address), above = i + 1;
+	uint64_t after = ~0ull, before = ~0ull;
+	if (i < m->n && address - m->regions[i].base < m->regions[i].size)
+		return MX_BECAUSE(ALLOCATION_END, address - m->regions[i].base, m->regions[i].size);
+	if (i < m->n)
+		after = address - m->regions[i].base - m->regions[i].size;
+	if (above < m->n)
+		before = m->regions[above].base - address;
+	if (after <= before && !(after >> NEAR_SHIFT))
+		return MX_BECAUSE(AFTER_ALLOCATION, after, m->regions[i].size);
+	if (before < after && !(before >> NEAR_SHIFT))
+		return MX_BECAUSE(BEFORE_ALLOCATION, before, m->regions[above].size);
+	return MX_BECAUSE_OF(WILD_ADDRESS, looks_like(address));
+}
+
 static void report_fault(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t address,
                          size_t bytes, bool write) {
 	const struct mx_memory *m = &w->group->run->launch->memory;
 	size_t i = region_below(m, address);
-	struct mx_finding_access access = mx_finding_access_of(write, MX_SPACE_MEMORY, bytes);
-	if (absent_at(address))
-		mx_find_access(w, in, MX_FAULT, lane, address, access,
-		               MX_BECAUSE_OF(ABSENT_BUFFER, absent_at(address)));
-	else if (i < m->n && holds(&m->regions[i], address, bytes))
-		mx_find_access(w, in, MX_FAULT, lane, address, access,
-		               MX_BECAUSE(READ_ONLY, address - m->regions[i].base));
-	else if (i < m->n)
-		mx_find_access(w, in, MX_FAULT, lane, address, access,
-		               MX_BECAUSE(PAST_ALLOCATION, address - m->regions[i].base,
-		                          m->regions[i].size));
-	else
-		mx_find_access(w, in, MX_FAULT, lane, address, access,
-		               MX_BECAUSE(BELOW_ALLOCATIONS));
+	bool read_only = i < m->n && holds(&m->regions[i], address, bytes);
+	mx_find_access(w, in, MX_FAULT, lane, address,
+	               mx_finding_access_of(write, MX_SPACE_MEMORY, bytes),
+	               absent_at(address) ? MX_BECAUSE_OF(ABSENT_BUFFER, absent_at(address))
+	               : read_only        ? MX_BECAUSE(READ_ONLY, address - m->regions[i].base)
+	                                  : why_outside(m, address));
 }
 
 /* The union of the flags of several states. */
