@@ -259,6 +259,7 @@ crosscheck: all $(B)/venv/ready $(B)/venv/packages $(B)/venv/wave
 	@$(B)/venv/bin/python tests/crosscheck/hip_tests.py $(B) $(LLVM) "$(MXCHECK_HIP_TESTS)" "$(MXCHECK_ROCM_EXAMPLES)"
 	@$(B)/venv/bin/python tests/crosscheck/bitsandbytes_nf4.py $(B)
 	@$(B)/venv/bin/python tests/crosscheck/cupy_raw.py $(B)
+	@$(B)/venv/bin/python tests/crosscheck/tinygrad_hip.py $(B) $(LLVM)
 	@PYTHONPATH=$(B)/venv/wave $(B)/venv/bin/python -W ignore tests/crosscheck/wave_kernels.py $(B)/venv
 	@$(B)/venv/bin/python -W ignore tests/crosscheck/flydsl_kernels.py $(B)/venv $(LLVM)
 	@$(B)/venv/bin/python tests/crosscheck/production.py $(B)/mxcheck $(or $(MXCHECK_AITER),../shared/foreign/co) $(B)/production $(wildcard ../shared/foreign/seeds/*.yaml) $(B)/venv/*_*.yaml
