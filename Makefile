@@ -260,11 +260,12 @@ crosscheck: all $(B)/venv/ready $(B)/venv/packages $(B)/venv/wave $(AITER)
 	@$(B)/venv/bin/python tests/crosscheck/iree_kernels.py $(B)/venv
 	@$(B)/venv/bin/python tests/crosscheck/iree_kernels.py $(B)/venv/gfx1250 gfx1250
 	@for case in $(B)/venv/gfx1250/*.yaml; do $(B)/mxcheck run --device emu:gfx1250 --case $$case --race 50 || exit; done
-	@$(B)/venv/bin/python tests/crosscheck/programs.py $(B)
+	@PYTHONPATH=$(AITER) $(B)/venv/bin/python tests/crosscheck/programs.py $(B)
 	@$(B)/venv/bin/python tests/crosscheck/hip_tests.py $(B) $(LLVM) "$(MXCHECK_HIP_TESTS)" "$(MXCHECK_ROCM_EXAMPLES)"
 	@$(B)/venv/bin/python tests/crosscheck/bitsandbytes_nf4.py $(B)
 	@$(B)/venv/bin/python tests/crosscheck/cupy_raw.py $(B)
 	@$(B)/venv/bin/python tests/crosscheck/tinygrad_hip.py $(B) $(LLVM)
+	@PYTHONPATH=$(AITER) $(B)/venv/bin/python tests/crosscheck/aiter_gemm.py $(B)
 	@PYTHONPATH=$(B)/venv/wave $(B)/venv/bin/python -W ignore tests/crosscheck/wave_kernels.py $(B)/venv
 	@$(B)/venv/bin/python -W ignore tests/crosscheck/flydsl_kernels.py $(B)/venv $(LLVM)
 	@$(B)/venv/bin/python tests/crosscheck/production.py $(B)/mxcheck $(or $(MXCHECK_AITER),../shared/foreign/co):$(AITER)/aiter_meta/hsa/gfx950 $(B)/production $(wildcard ../shared/foreign/seeds/*.yaml) $(B)/venv/*_*.yaml
