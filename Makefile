@@ -235,7 +235,12 @@ $(B)/venv/packages: tests/crosscheck/packages.txt $(B)/venv/ready
 $(B)/venv/wave: $(B)/venv/packages
 	@$(B)/venv/bin/pip install -q --no-deps --upgrade --target $@ wave-lang==3.9.1 iree-base-compiler==3.9.0 iree-base-runtime==3.9.0 || echo "# pip cannot install wave-lang"
 	@mkdir -p $@ && touch $@
-crosscheck: all $(B)/venv/ready $(B)/venv/packages $(B)/venv/wave
+# Apart, because Quark imports it where it is installed, which fails without ROCm.
+AITER := $(B)/venv/aiter
+$(AITER): $(B)/venv/packages
+	@$(B)/venv/bin/pip install -q --no-deps --upgrade --target $@ amd-aiter==0.1.7.post2.dev18 einops || echo "# pip cannot install amd-aiter"
+	@mkdir -p $@ && touch $@
+crosscheck: all $(B)/venv/ready $(B)/venv/packages $(B)/venv/wave $(AITER)
 	@$(B)/venv/bin/python tests/crosscheck/crosscheck.py $(B)/mxcheck
 	@$(B)/venv/bin/python tests/crosscheck/recipes.py $(B)/mxcheck
 	@$(B)/venv/bin/python tests/crosscheck/schemes.py $(B)/mxcheck
@@ -255,13 +260,15 @@ crosscheck: all $(B)/venv/ready $(B)/venv/packages $(B)/venv/wave
 	@$(B)/venv/bin/python tests/crosscheck/iree_kernels.py $(B)/venv
 	@$(B)/venv/bin/python tests/crosscheck/iree_kernels.py $(B)/venv/gfx1250 gfx1250
 	@for case in $(B)/venv/gfx1250/*.yaml; do $(B)/mxcheck run --device emu:gfx1250 --case $$case --race 50 || exit; done
-	@$(B)/venv/bin/python tests/crosscheck/programs.py $(B)
+	@PYTHONPATH=$(AITER) $(B)/venv/bin/python tests/crosscheck/programs.py $(B)
 	@$(B)/venv/bin/python tests/crosscheck/hip_tests.py $(B) $(LLVM) "$(MXCHECK_HIP_TESTS)" "$(MXCHECK_ROCM_EXAMPLES)"
 	@$(B)/venv/bin/python tests/crosscheck/bitsandbytes_nf4.py $(B)
 	@$(B)/venv/bin/python tests/crosscheck/cupy_raw.py $(B)
+	@$(B)/venv/bin/python tests/crosscheck/tinygrad_hip.py $(B) $(LLVM)
+	@PYTHONPATH=$(AITER) $(B)/venv/bin/python tests/crosscheck/aiter_gemm.py $(B)
 	@PYTHONPATH=$(B)/venv/wave $(B)/venv/bin/python -W ignore tests/crosscheck/wave_kernels.py $(B)/venv
 	@$(B)/venv/bin/python -W ignore tests/crosscheck/flydsl_kernels.py $(B)/venv $(LLVM)
-	@$(B)/venv/bin/python tests/crosscheck/production.py $(B)/mxcheck $(or $(MXCHECK_AITER),../shared/foreign/co) $(B)/production $(wildcard ../shared/foreign/seeds/*.yaml) $(B)/venv/*_*.yaml
+	@$(B)/venv/bin/python tests/crosscheck/production.py $(B)/mxcheck $(or $(MXCHECK_AITER),../shared/foreign/co):$(AITER)/aiter_meta/hsa/gfx950 $(B)/production $(wildcard ../shared/foreign/seeds/*.yaml) $(B)/venv/*_*.yaml
 .PHONY: crosscheck
 
 clean:

@@ -4,7 +4,8 @@ and no torch. Its 4-bit codes are the nearest of the table, and its dequantised 
 
 usage: bitsandbytes_nf4.py BUILD
 
-bitsandbytes_nf4.py --program FOLDER is the program."""
+bitsandbytes_nf4.py --stubs FOLDER makes the libraries that it needs beside HIP. bitsandbytes_nf4.py
+--program FOLDER is the program."""
 import ctypes
 import importlib.util
 import pathlib
@@ -87,7 +88,7 @@ def main():
 
 if len(sys.argv) < 2:
     sys.exit(__doc__)
-if sys.argv[1] == "--program":
-    program(sys.argv[2])
+if sys.argv[1] in ("--program", "--stubs"):
+    {"--program": program, "--stubs": stubs}[sys.argv[1]](sys.argv[2])
     sys.exit(0)
 sys.exit(main())

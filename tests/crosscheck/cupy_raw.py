@@ -4,7 +4,7 @@ them on its own arrays.
 
 usage: cupy_raw.py BUILD
 
-cupy_raw.py --program FOLDER is the program."""
+cupy_raw.py --stubs FOLDER makes what it needs beside HIP. cupy_raw.py --program FOLDER is the program."""
 import glob
 import importlib.util
 import os
@@ -83,4 +83,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(program(sys.argv[2]) if sys.argv[1] == "--program" else main())
+    sys.exit({"--program": program, "--stubs": stubs}[sys.argv[1]](sys.argv[2]) if len(sys.argv) > 2 else main())

@@ -2,7 +2,6 @@
  * and the barrier of a grid. */
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
-#define OPTION     extern const __device__ __attribute__((weak, visibility("hidden")))
 
 extern "C" {
 __device__ int printf(const char *, ...);
@@ -11,9 +10,6 @@ __device__ void __ockl_dm_dealloc(unsigned long);
 __device__ void __ockl_grid_sync(void);
 __device__ unsigned long __ockl_fprintf_stderr_begin(void);
 __device__ unsigned long __ockl_fprintf_append_string_n(unsigned long, const char *, unsigned long, unsigned);
-OPTION int __oclc_ABI_version = 500;
-OPTION int __oclc_ISA_version = 9500;
-OPTION bool __oclc_wavefrontsize64 = true;
 }
 
 static __device__ inline unsigned here() {

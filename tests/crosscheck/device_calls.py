@@ -6,7 +6,6 @@ usage: device_calls.py BUILD LLVM
 
 device_calls.py --program KERNEL CODE is the program."""
 import ctypes
-import importlib.util
 import pathlib
 import re
 import subprocess
@@ -15,6 +14,7 @@ import tempfile
 
 import numpy as np
 
+import hip_clang
 from harness import done, needs, ok
 
 GROUPS, WAVE = 16, 64
@@ -73,11 +73,9 @@ def program(kernel, code):
 # ---- the test ----
 
 def compiled(llvm, folder):
-    ockl = pathlib.Path(importlib.util.find_spec("triton").origin).parent / "backends/amd/lib/ockl.bc"
     source = pathlib.Path(__file__).with_suffix(".hip")
-    subprocess.run([f"{llvm}/clang", "-x", "hip", "--offload-arch=gfx950", "-nogpulib", "-nogpuinc", "-O2",
-                    "--cuda-device-only", "--no-gpu-bundle-output", "-Xclang", "-mlink-builtin-bitcode",
-                    "-Xclang", ockl, source, "-o", f"{folder}/code"], check=True)
+    subprocess.run([f"{llvm}/clang", *hip_clang.device(llvm, folder), *hip_clang.ALONE, "-O2", source,
+                    "-o", f"{folder}/code"], check=True)
     return f"{folder}/code"
 
 

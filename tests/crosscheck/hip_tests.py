@@ -11,15 +11,14 @@ a crash or a time-out is an error; a program that does not build is listed with 
 import collections
 import concurrent.futures
 import fnmatch
-import importlib.util
 import os
 import pathlib
 import re
 import signal
-import struct
 import subprocess
 import sys
 
+import hip_clang
 from harness import done, needs, ok, skip
 
 FOLDERS = ("memory stream streamperthread event module graph device errorHandling occupancy printf "
@@ -28,24 +27,7 @@ KINDS = ("pass", "fail", "skip", "not built", "crash", "time-out")
 SECONDS = 120
 CATCH2 = pathlib.Path(os.environ.get("MXCHECK_CATCH2", "/usr"))
 CATCH2_3 = (CATCH2 / "include/catch2/catch_all.hpp").exists()
-# What AMD's device libraries ask of the compiler's driver, which has them only with the files of ROCm.
-OPTIONS = """
-#define OPTION __attribute__((address_space(4), visibility("protected"))) const
-OPTION int __oclc_ABI_version = 500, __oclc_ISA_version = 9500, __oclc_wavefrontsize_log2 = 6;
-OPTION _Bool __oclc_wavefrontsize64 = 1, __oclc_correctly_rounded_sqrt32 = 1;
-OPTION _Bool __oclc_finite_only_opt = 0, __oclc_unsafe_math_opt = 0;
-"""
 Result = collections.namedtuple("Result", "folder name kind detail")
-
-
-def bundled(code):
-    """The bundle of a code object, which a host program of HIP contains [Clang Offload Bundler, "Bundled
-    Code Object Layout"]. clang-offload-bundler is in a Debian package that the project does not need."""
-    names, parts = (b"host-x86_64-unknown-linux-gnu-", b"hipv4-amdgcn-amd-amdhsa--gfx950"), (b"", code)
-    head, offset = b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<Q", len(names)), 4096
-    for name, part in zip(names, parts):
-        head += struct.pack("<QQQ", offset, len(part), len(name)) + name
-    return head.ljust(offset, b"\0") + code
 
 
 class Builder:
@@ -57,29 +39,15 @@ class Builder:
         for name in ("libamdhip64.so", "libhiprtc.so", "libmxhip.so"):
             (self.folder / "lib" / name).unlink(missing_ok=True)
             (self.folder / "lib" / name).symlink_to(self.folder.parent / "libmxhip.so")
-        amd = pathlib.Path(importlib.util.find_spec("triton").origin).parent / "backends/amd"
-        (self.folder / "options.c").write_text(OPTIONS)
-        subprocess.run([f"{llvm}/clang", "--target=amdgcn-amd-amdhsa", "-emit-llvm", "-c",
-                        self.folder / "options.c", "-o", self.folder / "options.bc"], check=True)
-        self.flags = ["-x", "hip", "--offload-arch=gfx950", "-std=c++17", "-O1", "-w", "-D__HIP_PLATFORM_AMD__",
-                      "-isystem", f"{amd}/include", "-isystem", CATCH2 / ("include" if CATCH2_3 else "include/catch2"),
-                      "-include", "cassert",
-                      f"--hip-device-lib-path={amd}/lib", f"--hip-device-lib-path={self.folder}",
-                      *[f"--hip-device-lib={name}.bc" for name in ("ockl", "ocml", "options")]]
+        self.flags = [*hip_clang.device(llvm, self.folder), *hip_clang.headers(), "-std=c++17", "-O1", "-w",
+                      "-isystem", CATCH2 / ("include" if CATCH2_3 else "include/catch2"), "-include", "cassert"]
 
     def compiled(self, source, include):
         """The object file of a source, and the compiler's first error if there is none."""
         target = self.folder / ("-".join(source.parts[-3:]) + ".o")
         if target.exists() and target.stat().st_mtime > source.stat().st_mtime:
             return target, ""
-        command = [f"{self.llvm}/clang++", *self.flags, *[f"-I{i}" for i in include], source]
-        code, bundle = target.with_suffix(".code"), target.with_suffix(".bundle")
-        ran = subprocess.run([*command, "--cuda-device-only", "--no-gpu-bundle-output", "-o", code],
-                             capture_output=True, text=True)
-        if not ran.returncode:
-            bundle.write_bytes(bundled(code.read_bytes()))
-            ran = subprocess.run([*command, "--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", bundle,
-                                  "-c", "-o", target], capture_output=True, text=True)
+        ran = hip_clang.compile_program(self.llvm, [*self.flags, *[f"-I{i}" for i in include]], source, target)
         error = re.search(r"error: .*", ran.stderr)
         return target, (error[0] if error else ran.stderr[-200:]) if ran.returncode else ""
 

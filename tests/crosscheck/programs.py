@@ -116,6 +116,8 @@ def main():
     count("bitsandbytes", glob.glob(f"{SITE}/bitsandbytes/*rocm*.so"), have, known)
     count("CuPy for ROCm", glob.glob(f"{SITE}/cupy*/**/*.so", recursive=True), have, known)
     count("XLA for ROCm", glob.glob(f"{SITE}/jax_plugins/xla_rocm*/*.so"), have, known)
+    count("tinygrad's device HIP", glob.glob(f"{SITE}/tinygrad/runtime/ops_hip.py"), have, known)
+    count("AITER's host code", [f for path in sys.path for f in glob.glob(f"{path}/aiter_meta/csrc/**/*.*", recursive=True)], have, known)
     missing = sorted(amd() - have)
     print(f"# of {len(amd())} functions that AMD's headers declare, {len(missing)} are missing: {' '.join(missing)}")
     for path in files:
