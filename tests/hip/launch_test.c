@@ -281,6 +281,14 @@ static void test_partial(void) {
 	for (unsigned i = 0; i < 128; i++)
 		n += out[i] == (i < 100 ? 1 + i % 64 : 0);
 	ok(n == 128, "100 work-items in workgroups of 64 are 64 and 36");
+	memset(out, n = 0, sizeof out);
+	must(hipMemset(p, 0, sizeof out));
+	must(hipExtModuleLaunchKernel(kernel("here"), 100, 1, 1, 256, 1, 1, 0, NULL,
+	                              (void *[]){ &p, &block }, NULL, NULL, NULL, 0));
+	must(hipMemcpy(out, p, sizeof out, hipMemcpyDeviceToHost));
+	for (unsigned i = 0; i < 128; i++)
+		n += out[i] == (i < 100 ? 1 + i : 0);
+	ok(n == 128, "in workgroups of 256 they are one workgroup of 100");
 	must(hipExtModuleLaunchKernel(kernel("hidden"), 100, 1, 1, 64, 1, 1, 0, NULL,
 	                              (void *[]){ &p }, NULL, NULL, NULL, 0));
 	must(hipMemcpy(r, p, sizeof r, hipMemcpyDeviceToHost));
