@@ -94,6 +94,7 @@ MXHIP_API hipError_t hipMemPoolDestroy(hipMemPool_t pool) {
 	gone = pool;
 	atomic_compare_exchange_strong(&current_managed[pool->device], &gone,
 	                               &managed_pools[pool->device]);
+	mx_hip_leave_pool(pool);
 	free(pool);
 	return mx_hip_return(hipSuccess);
 }

@@ -72,20 +72,20 @@ static void test_allocation(void) {
 
 /* memory/hipPointerSetAttribute.cc, hipDrvPtrGetAttributes.cc */
 static void test_pointer_attributes(void) {
-	enum { SYNC = HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS };
+	const hipPointer_attribute sync = HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS;
 	hipPointer_attribute what = HIP_POINTER_ATTRIBUTE_MEMORY_TYPE;
 	int on = 1, type = 0;
 	void *p, *values[] = { &type };
 	must(hipMalloc(&p, 4));
-	works(hipPointerSetAttribute(&on, SYNC, p));
-	is(hipPointerSetAttribute(NULL, SYNC, p), InvalidValue);
+	works(hipPointerSetAttribute(&on, sync, p));
+	is(hipPointerSetAttribute(NULL, sync, p), InvalidValue);
 	is(hipPointerSetAttribute(&on, what, p), InvalidValue);
-	is(hipPointerSetAttribute(&on, SYNC, NULL), InvalidValue);
-	is(hipPointerSetAttribute(&on, SYNC, host), InvalidDevicePointer);
+	is(hipPointerSetAttribute(&on, sync, NULL), InvalidValue);
+	is(hipPointerSetAttribute(&on, sync, host), InvalidDevicePointer);
 	works(hipDrvPointerGetAttributes(1, &what, values, host));
 	is(hipDrvPointerGetAttributes(1, &what, values, NULL), InvalidValue);
 	must(hipFree(p));
-	is(hipPointerSetAttribute(&on, SYNC, p), InvalidDevicePointer);
+	is(hipPointerSetAttribute(&on, sync, p), InvalidDevicePointer);
 }
 
 /* memory/hipHostRegister.cc, hipHostGetFlags.cc, hipHostGetDevicePointer.cc, hipFree.cc */
@@ -305,6 +305,11 @@ static void test_types_of_pools(void) {
 	hipMemPool_t pool, first, now;
 	hipPointerAttribute_t a;
 	void *p;
+	hipMemPool_t others[8]; /* so many that pool has the place of a destroyed one below */
+	for (unsigned i = 0; i < COUNT(others); i++)
+		must(hipMemPoolCreate(&others[i], &props));
+	for (unsigned i = 0; i < COUNT(others); i++)
+		must(hipMemPoolDestroy(others[i]));
 	must(hipMemPoolCreate(&pool, &props));
 	works(hipMemGetMemPool(&first, &one, managed));
 	works(hipMemSetMemPool(&one, managed, pool));
@@ -325,8 +330,16 @@ static void test_types_of_pools(void) {
 	works(hipMallocFromPoolAsync(&p, 4, pool, NULL));
 	ok(hipPointerGetAttributes(&a, p) == hipSuccess && a.isManaged && a.device == 1,
 	   "a pool of managed memory has such");
+	uint64_t used = 9;
+	must(hipMemPoolGetAttribute(pool, hipMemPoolAttrUsedMemCurrent, &used));
+	ok(used == 4, "it counts the bytes that are used");
+	must(hipMemPoolDestroy(pool));
+	must(hipMemPoolCreate(&pool, &props));
+	must(hipMemPoolGetAttribute(pool, hipMemPoolAttrUsedMemCurrent, &used));
+	ok(!used, "a new pool has none of what a destroyed one left");
 	must(hipFreeAsync(p, NULL));
 	must(hipDeviceSynchronize());
+	works(hipMemSetMemPool(&one, managed, pool));
 	must(hipMemPoolDestroy(pool));
 	works(hipMemGetMemPool(&now, &one, managed));
 	ok(now != pool, "a pool that is destroyed is not in use any more");
