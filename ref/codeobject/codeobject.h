@@ -288,7 +288,8 @@ struct mx_image_symbol {
 
 struct mx_image {
 	uint64_t bytes;            /* at most 1 GiB; every segment and relocation is inside */
-	uint64_t code, code_bytes; /* the executable segment: its address, a multiple of 4 */
+	uint64_t code, code_bytes; /* the executable segment: its address, a multiple of 4; 0 if
+	                              there are only variables */
 	struct mx_image_segment *segments;
 	struct mx_image_relocation *relocations;
 	struct mx_image_symbol *symbols;

@@ -38,7 +38,7 @@ static mx_codeobject_status read_segments(struct mx_codeobject *co, struct mx_im
 	free(list);
 	if (status)
 		return status;
-	if (!m->code_bytes)
+	if (!m->n_segments)
 		return mx_codeobject_fail(why, MX_CODEOBJECT_INVALID, "no code");
 	return m->code % 4 ? mx_codeobject_fail(why, MX_CODEOBJECT_INVALID, "code is not aligned")
 	                   : MX_CODEOBJECT_OK;

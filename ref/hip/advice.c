@@ -165,6 +165,41 @@ MXHIP_API hipError_t hipMemPrefetchAsync_v2(const void *p, size_t bytes, hipMemL
 	                                          : mx_hip_return(hipErrorInvalidValue);
 }
 
+/* Each place is that of the ranges from its number in `first` on, up to that of the next. */
+static bool is_batch(void *const *p, const size_t *bytes, size_t n, const hipMemLocation *places,
+                     const size_t *first, size_t n_places, unsigned long long flags) {
+	if (!p || !bytes || !n || !places || !first || !n_places || n_places > n || flags)
+		return false;
+	bool good = !first[0];
+	for (size_t i = 0; i < n_places; i++) {
+		int device;
+		good = good && place_of(places[i], &device) && check_place(device) == hipSuccess &&
+		       first[i] < n && (!i || first[i] > first[i - 1]);
+	}
+	return good;
+}
+
+MXHIP_API hipError_t hipMemPrefetchBatchAsync(void **p, size_t *bytes, size_t n,
+                                              hipMemLocation *places, size_t *first,
+                                              size_t n_places, unsigned long long flags,
+                                              hipStream_t stream);
+MXHIP_API hipError_t hipMemPrefetchBatchAsync(void **p, size_t *bytes, size_t n,
+                                              hipMemLocation *places, size_t *first,
+                                              size_t n_places, unsigned long long flags,
+                                              hipStream_t stream) {
+	if (!stream || !is_batch(p, bytes, n, places, first, n_places, flags))
+		return mx_hip_return(hipErrorInvalidValue);
+	for (size_t i = 0; i < n; i++)
+		if (check_memory(p[i], bytes[i]) != hipSuccess)
+			return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = hipSuccess;
+	for (size_t i = 0, k = 0; e == hipSuccess && i < n; i++) {
+		k += k + 1 < n_places && first[k + 1] == i;
+		e = hipMemPrefetchAsync_v2(p[i], bytes[i], places[k], 0, stream);
+	}
+	return e;
+}
+
 /* ---- reading it ---- */
 
 /* The devices, then the host; what is left of the list is hipInvalidDeviceId. */

@@ -119,6 +119,11 @@ MXHIP_API hipError_t hipHostAlloc(void **p, size_t bytes, unsigned flags) {
 	return hipHostMalloc(p, bytes, flags);
 }
 
+MXHIP_API hipError_t hipExtHostAlloc(void **p, size_t bytes, unsigned flags);
+MXHIP_API hipError_t hipExtHostAlloc(void **p, size_t bytes, unsigned flags) {
+	return hipHostMalloc(p, bytes, flags);
+}
+
 MXHIP_API hipError_t hipMallocHost(void **p, size_t bytes) {
 	return hipHostMalloc(p, bytes, 0);
 }

@@ -105,13 +105,15 @@ static bool is_blocking(const struct ihipStream_t *s, const void *legacy) {
 	       !(s->flags & hipStreamNonBlocking);
 }
 
+static hipError_t implicit(void) {
+	return mx_hip_fail(hipErrorStreamCaptureImplicit,
+	                   "the legacy stream, while a blocking stream is captured");
+}
+
 /* Work in the legacy stream would wait for that of a captured stream. */
 static hipError_t check_implicit(const struct ihipStream_t *stream) {
 	bool legacy = stream == mx_legacy_stream(stream->device);
-	return legacy && mx_queue_invalidate(is_blocking, stream)
-	               ? mx_hip_fail(hipErrorStreamCaptureImplicit,
-	                             "the legacy stream, while a blocking stream is captured")
-	               : hipSuccess;
+	return legacy && mx_queue_invalidate(is_blocking, stream) ? implicit() : hipSuccess;
 }
 
 hipError_t mx_capture_check_wait(struct ihipStream_t *stream) {
@@ -393,11 +395,21 @@ static hipStreamCaptureStatus status_of(const struct ihipStream_t *stream) {
 	                                 : hipStreamCaptureStatusInvalidated;
 }
 
+/* To ask the legacy stream is an error while a blocking stream is captured; that capture stays
+ * valid [HIP: hipStreamIsCapturing]. */
+static hipError_t may_ask(hipStream_t handle, struct ihipStream_t **stream) {
+	hipError_t e = mx_stream_of(handle, stream);
+	if (e != hipSuccess)
+		return e;
+	bool legacy = *stream == mx_legacy_stream((*stream)->device);
+	return legacy && mx_queue_captures(is_blocking, *stream) ? implicit() : hipSuccess;
+}
+
 MXHIP_API hipError_t hipStreamIsCapturing(hipStream_t handle, hipStreamCaptureStatus *status) {
 	struct ihipStream_t *stream;
 	if (!status)
 		return mx_hip_return(hipErrorInvalidValue);
-	hipError_t e = mx_stream_of(handle, &stream);
+	hipError_t e = may_ask(handle, &stream);
 	if (e == hipSuccess)
 		*status = status_of(stream);
 	return e;
@@ -412,7 +424,7 @@ static hipError_t capture_info(hipStream_t handle, hipStreamCaptureStatus *statu
 	struct ihipStream_t *stream;
 	if (!status)
 		return mx_hip_return(hipErrorInvalidValue);
-	hipError_t e = mx_stream_of(handle, &stream);
+	hipError_t e = may_ask(handle, &stream);
 	if (e != hipSuccess)
 		return e;
 	const struct mx_capture *c = stream->capture;

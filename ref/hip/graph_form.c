@@ -155,26 +155,55 @@ MXHIP_API hipError_t hipGraphNodeFindInClone(hipGraphNode_t *node, hipGraphNode_
 
 /* ---- a drawing ---- */
 
+/* The names of AMD's drawings. */
 static const char *type_name(hipGraphNodeType type) {
 	switch ((int)type) {
-	case hipGraphNodeTypeKernel: return "kernel";
-	case hipGraphNodeTypeMemcpy: return "copy";
-	case hipGraphNodeTypeMemset: return "memset";
-	case hipGraphNodeTypeHost: return "host function";
-	case hipGraphNodeTypeGraph: return "graph";
-	case hipGraphNodeTypeEmpty: return "empty";
-	case hipGraphNodeTypeWaitEvent: return "wait for event";
-	case hipGraphNodeTypeEventRecord: return "record of event";
-	case hipGraphNodeTypeBatchMemOp: return "values";
-	case hipGraphNodeTypeMemAlloc: return "allocation";
-	case hipGraphNodeTypeMemFree: return "free";
-	default: return "node";
+	case hipGraphNodeTypeKernel: return "KERNEL";
+	case hipGraphNodeTypeMemcpy: return "MEMCPY";
+	case hipGraphNodeTypeMemset: return "MEMSET";
+	case hipGraphNodeTypeHost: return "HOST";
+	case hipGraphNodeTypeGraph: return "GRAPH";
+	case hipGraphNodeTypeEmpty: return "EMPTY";
+	case hipGraphNodeTypeWaitEvent: return "EVENT_WAIT";
+	case hipGraphNodeTypeEventRecord: return "EVENT_RECORD";
+	case hipGraphNodeTypeBatchMemOp: return "BATCH_MEM_OP";
+	case hipGraphNodeTypeMemAlloc: return "MEM_ALLOC";
+	case hipGraphNodeTypeMemFree: return "MEM_FREE";
+	default: return "NODE";
 	}
+}
+
+/* The kernel, or the direction of a copy. */
+static const char *detail_of(const struct hipGraphNode *node) {
+	static const char *const directions[] = { "HtoH", "HtoD", "DtoH", "DtoD" };
+	if (node->type == hipGraphNodeTypeKernel)
+		return node->kernel.function->name;
+	if (node->type == hipGraphNodeTypeMemcpy && (unsigned)node->copy.kind < 4)
+		return directions[node->copy.kind];
+	return "";
+}
+
+/* Graphs have numbers in the order in which they are drawn. *n: of those so far. */
+static void draw(FILE *f, const struct ihipGraph *g, unsigned *n) {
+	unsigned id = (*n)++;
+	fprintf(f, "subgraph cluster_%u {\n\tlabel=\"graph_%u\"\n", id, id);
+	for (size_t i = 0; i < g->n; i++) {
+		const struct hipGraphNode *node = g->nodes[i];
+		fprintf(f, "\t\"graph_%u_node_%zu\" [label=\"%zu\\n%s\\n%s\"]\n", id, i, i,
+		        type_name(node->type), detail_of(node));
+		for (size_t k = 0; k < node->n_before; k++)
+			fprintf(f, "\t\"graph_%u_node_%zu\" -> \"graph_%u_node_%zu\"\n", id,
+			        node->before[k], id, i);
+		if (node->type == hipGraphNodeTypeGraph)
+			draw(f, node->child, n);
+	}
+	fprintf(f, "}\n");
 }
 
 /* In the language of Graphviz; flags, which ask for more details, have no effect. */
 MXHIP_API hipError_t hipGraphDebugDotPrint(hipGraph_t g, const char *path, unsigned flags);
 MXHIP_API hipError_t hipGraphDebugDotPrint(hipGraph_t g, const char *path, unsigned flags) {
+	unsigned n = 0;
 	(void)flags;
 	if (!mx_is_graph(g) || !path)
 		return mx_hip_return(hipErrorInvalidValue);
@@ -182,14 +211,7 @@ MXHIP_API hipError_t hipGraphDebugDotPrint(hipGraph_t g, const char *path, unsig
 	if (!f)
 		return mx_hip_fail(hipErrorOperatingSystem, "cannot write %s", path);
 	fprintf(f, "digraph {\n");
-	for (size_t i = 0; i < g->n; i++) {
-		const struct hipGraphNode *node = g->nodes[i];
-		bool kernel = node->type == hipGraphNodeTypeKernel;
-		fprintf(f, "\tn%zu [label=\"%zu %s%s%s\"]\n", i, i, type_name(node->type),
-		        kernel ? " " : "", kernel ? node->kernel.function->name : "");
-		for (size_t k = 0; k < node->n_before; k++)
-			fprintf(f, "\tn%zu -> n%zu\n", node->before[k], i);
-	}
+	draw(f, g, &n);
 	fprintf(f, "}\n");
 	return mx_hip_return(fclose(f) ? hipErrorOperatingSystem : hipSuccess);
 }

@@ -150,6 +150,12 @@ hipError_t hipMemGetAllocationGranularity(size_t *granularity, const hipMemAlloc
 hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *p,
                                                    hipMemGenericAllocationHandle_t handle);
 
+/* Pools by place and type. */
+#define hipMemAllocationTypeManaged  ((hipMemAllocationType)0x2)
+#define hipMemAllocationTypeUncached ((hipMemAllocationType)0x40000000)
+hipError_t hipMemGetMemPool(hipMemPool_t *pool, hipMemLocation *place, hipMemAllocationType type);
+hipError_t hipMemSetMemPool(hipMemLocation *place, hipMemAllocationType type, hipMemPool_t pool);
+
 /* Functions of graphs that HIP 5 lacks, and that of batches of values. */
 hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned n, hipStreamBatchMemOpParams *o,
                                unsigned flags);

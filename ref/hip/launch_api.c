@@ -1,5 +1,6 @@
 /* Launching: the calls of HIP's module API and runtime API. */
 #include <stdio.h>
+#include <string.h>
 
 #include "runtime.h"
 
@@ -89,12 +90,18 @@ MXHIP_API hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t n
 		return mx_hip_fail(hipErrorInvalidValue, "no work-items, or %zu bytes of LDS", lds);
 	if (!bx || !by || !bz)
 		return mx_hip_return(hipErrorInvalidConfiguration);
+	memcpy(s.grid, n, sizeof n);
+	e = mx_launch_check(f, &s);
+	if (e != hipSuccess)
+		return e;
 	for (unsigned i = 0; i < 3; i++) {
+		if (s.block[i] > n[i]) /* as in AMD's runtime [clr, ihipModuleLaunchKernel] */
+			s.block[i] = n[i];
 		s.partial[i] = n[i] % s.block[i];
 		s.grid[i] = n[i] / s.block[i] + (s.partial[i] != 0);
 	}
 	if (f->uniform && (s.partial[0] || s.partial[1] || s.partial[2]))
-		return mx_hip_fail(hipErrorInvalidConfiguration,
+		return mx_hip_fail(hipErrorInvalidValue,
 		                   "kernel %s was built for whole workgroups only", f->name);
 	e = start ? hipEventRecord(start, stream) : hipSuccess;
 	if (e == hipSuccess)

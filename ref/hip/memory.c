@@ -410,9 +410,17 @@ size_t mx_hip_allocated(const void *pool, int device) {
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; i < n_regions; i++)
 		if (is_of(&about[i], pool, device))
-			sum += pages(regions[i].size);
+			sum += pool ? regions[i].size : pages(regions[i].size);
 	pthread_mutex_unlock(&lock);
 	return sum < MX_DEVICE_BYTES ? sum : MX_DEVICE_BYTES;
+}
+
+void mx_hip_leave_pool(const void *pool) {
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < n_regions; i++)
+		if (about[i].pool == pool)
+			about[i].pool = NULL;
+	pthread_mutex_unlock(&lock);
 }
 
 void mx_hip_set_access(const void *pool, uint32_t devices) {

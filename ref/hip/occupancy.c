@@ -55,16 +55,16 @@ static unsigned max_threads(const struct mx_function *f) {
 	return most < by_registers ? most : by_registers;
 }
 
-MXHIP_API hipError_t hipFuncGetAttributes(struct hipFuncAttributes *a, const void *host) {
-	const struct mx_function *f;
-	if (!a)
-		return mx_hip_return(hipErrorInvalidValue);
-	hipError_t e = mx_function_of(host, mx_device(), &f);
-	if (e != hipSuccess)
-		return e;
-	*a = (struct hipFuncAttributes){
-		.binaryVersion = 95,
-		.ptxVersion = 95,
+static int version(void) {
+	int major = 0, minor = 0;
+	hipDeviceComputeCapability(&major, &minor, mx_device());
+	return 10 * major + minor;
+}
+
+static struct hipFuncAttributes attributes_of(const struct mx_function *f) {
+	return (struct hipFuncAttributes){
+		.binaryVersion = version(),
+		.ptxVersion = version(),
 		.localSizeBytes = f->kernel.scratch_bytes,
 		.maxDynamicSharedSizeBytes =
 			(int)(mx_architecture()->lds_bytes - f->kernel.lds_bytes),
@@ -72,6 +72,16 @@ MXHIP_API hipError_t hipFuncGetAttributes(struct hipFuncAttributes *a, const voi
 		.numRegs = (int)(f->kernel.vgprs + f->kernel.agprs),
 		.sharedSizeBytes = f->kernel.lds_bytes,
 	};
+}
+
+MXHIP_API hipError_t hipFuncGetAttributes(struct hipFuncAttributes *a, const void *host) {
+	const struct mx_function *f;
+	if (!a)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_function_of(host, mx_device(), &f);
+	if (e != hipSuccess)
+		return e;
+	*a = attributes_of(f);
 	return mx_hip_return(hipSuccess);
 }
 
@@ -83,15 +93,23 @@ MXHIP_API hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute what,
 	hipError_t e = mx_function_check(f);
 	if (e != hipSuccess)
 		return e;
+	const struct hipFuncAttributes a = attributes_of(f);
 	switch (what) {
-	case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = (int)max_threads(f); break;
-	case HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = (int)f->kernel.lds_bytes; break;
-	case HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = (int)f->kernel.scratch_bytes; break;
-	case HIP_FUNC_ATTRIBUTE_NUM_REGS: *value = (int)(f->kernel.vgprs + f->kernel.agprs); break;
+	case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = a.maxThreadsPerBlock; break;
+	case HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = (int)a.sharedSizeBytes; break;
+	case HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = (int)a.constSizeBytes; break;
+	case HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = (int)a.localSizeBytes; break;
+	case HIP_FUNC_ATTRIBUTE_NUM_REGS: *value = a.numRegs; break;
+	case HIP_FUNC_ATTRIBUTE_PTX_VERSION: *value = a.ptxVersion; break;
+	case HIP_FUNC_ATTRIBUTE_BINARY_VERSION: *value = a.binaryVersion; break;
+	case HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA: *value = a.cacheModeCA; break;
 	case HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-		*value = (int)(mx_architecture()->lds_bytes - f->kernel.lds_bytes);
+		*value = a.maxDynamicSharedSizeBytes;
 		break;
-	default: return mx_hip_fail(hipErrorNotSupported, "function attribute %d", (int)what);
+	case HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+		*value = a.preferredShmemCarveout;
+		break;
+	default: return mx_hip_return(hipErrorInvalidValue);
 	}
 	return mx_hip_return(hipSuccess);
 }
@@ -134,6 +152,30 @@ MXHIP_API hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const 
 	return e == hipSuccess ? hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
 					 n, (hipFunction_t)f, block, lds)
 	                       : e;
+}
+
+/* The most dynamic LDS with which n blocks fit a compute unit; or, if fewer do by their work-items,
+ * with which these fit [clr, hip_platform.cpp]. */
+MXHIP_API hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t *lds, const void *host, int n,
+                                                              int block);
+MXHIP_API hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t *lds, const void *host, int n,
+                                                              int block) {
+	const struct mx_architecture *a = mx_architecture();
+	const struct mx_function *f;
+	int threads = 0;
+	hipDeviceGetAttribute(&threads, hipDeviceAttributeMaxThreadsPerMultiProcessor, mx_device());
+	if (!lds || n <= 0 || block <= 0)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_function_of(host, mx_device(), &f);
+	if (e != hipSuccess)
+		return mx_hip_return(hipErrorInvalidDeviceFunction);
+	if (block > threads)
+		return mx_hip_return(hipErrorInvalidValue);
+	int blocks = n < threads / block ? n : threads / block;
+	uint32_t each = a->lds_bytes / (uint32_t)blocks, used = f->kernel.lds_bytes;
+	each -= a->lds_granule ? each % a->lds_granule : 0;
+	*lds = each > used ? each - used : 0;
+	return mx_hip_return(hipSuccess);
 }
 
 /* Of the blocks of whole waves with most resident waves, the largest. */

@@ -76,7 +76,7 @@ MXHIP_API hipError_t hipPointerGetAttribute(void *value, hipPointer_attribute wh
 MXHIP_API hipError_t hipDrvPointerGetAttributes(unsigned n, hipPointer_attribute *what,
                                                 void **values, hipDeviceptr_t p) {
 	struct mx_allocation a;
-	if (!n || !what || !values)
+	if (!n || !what || !values || !p)
 		return mx_hip_return(hipErrorInvalidValue);
 	bool known = mx_hip_about(p, &a);
 	for (unsigned i = 0; i < n; i++)
@@ -93,8 +93,9 @@ MXHIP_API hipError_t hipPointerSetAttribute(const void *value, hipPointer_attrib
 MXHIP_API hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute what,
                                             hipDeviceptr_t p) {
 	struct mx_allocation a;
-	bool good = value && what == HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS && mx_hip_about(p, &a);
-	return mx_hip_return(good ? hipSuccess : hipErrorInvalidValue);
+	if (!value || !p || what != HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS)
+		return mx_hip_return(hipErrorInvalidValue);
+	return mx_hip_return(mx_hip_about(p, &a) ? hipSuccess : hipErrorInvalidDevicePointer);
 }
 
 /* ---- ranges ---- */

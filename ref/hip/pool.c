@@ -10,6 +10,7 @@
 
 struct ihipMemPoolHandle_t {
 	int device;
+	bool managed;             /* its memory; otherwise it is the device's */
 	_Atomic uint32_t devices; /* a bit for each other device that has access */
 	int reuse[3];             /* hipMemPoolReuse...; they have no effect */
 	uint64_t threshold;
@@ -20,13 +21,17 @@ struct ihipMemPoolHandle_t {
 static const int default_reuse[3] = { 1, 1, 1 };
 static struct ihipMemPoolHandle_t default_pools[MX_MOST_DEVICES];
 static struct ihipMemPoolHandle_t graph_pools[MX_MOST_DEVICES]; /* of memory of graphs */
-static _Atomic(hipMemPool_t) current[MX_MOST_DEVICES];
+static struct ihipMemPoolHandle_t managed_pools[MX_MOST_DEVICES];
+static _Atomic(hipMemPool_t) current[MX_MOST_DEVICES], current_managed[MX_MOST_DEVICES];
 
 static void make_default(void) {
 	for (int i = 0; i < MX_MOST_DEVICES; i++) {
-		default_pools[i].device = graph_pools[i].device = i;
+		default_pools[i].device = graph_pools[i].device = managed_pools[i].device = i;
+		managed_pools[i].managed = true;
 		memcpy(default_pools[i].reuse, default_reuse, sizeof default_reuse);
+		memcpy(managed_pools[i].reuse, default_reuse, sizeof default_reuse);
 		current[i] = &default_pools[i];
+		current_managed[i] = &managed_pools[i];
 	}
 }
 
@@ -49,7 +54,7 @@ static hipMemPool_t current_pool(int device) {
 
 static hipError_t check_pool(hipMemPool_t pool) {
 	for (int i = 0; i < mx_devices(); i++)
-		if (pool == default_pool(i))
+		if (pool == default_pool(i) || pool == &managed_pools[i])
 			return hipSuccess;
 	if (mx_handle_is(MX_POOL, pool))
 		return hipSuccess;
@@ -59,7 +64,8 @@ static hipError_t check_pool(hipMemPool_t pool) {
 /* ---- pools ---- */
 
 MXHIP_API hipError_t hipMemPoolCreate(hipMemPool_t *pool, const hipMemPoolProps *props) {
-	bool good = pool && props && props->allocType == hipMemAllocationTypePinned &&
+	bool managed = props && props->allocType == hipMemAllocationTypeManaged;
+	bool good = pool && props && (managed || props->allocType == hipMemAllocationTypePinned) &&
 	            props->location.type == hipMemLocationTypeDevice &&
 	            mx_device_check(props->location.id) == hipSuccess;
 	if (!good)
@@ -72,6 +78,7 @@ MXHIP_API hipError_t hipMemPoolCreate(hipMemPool_t *pool, const hipMemPoolProps 
 		return mx_hip_return(hipErrorOutOfMemory);
 	}
 	made->device = props->location.id;
+	made->managed = managed;
 	memcpy(&made->most, props->reserved, sizeof made->most); /* maxSize, since HIP 5.3 */
 	memcpy(made->reuse, default_reuse, sizeof made->reuse);
 	*pool = made;
@@ -84,6 +91,10 @@ MXHIP_API hipError_t hipMemPoolDestroy(hipMemPool_t pool) {
 		return mx_hip_return(hipErrorInvalidValue);
 	hipMemPool_t gone = pool;
 	atomic_compare_exchange_strong(&current[pool->device], &gone, default_pool(pool->device));
+	gone = pool;
+	atomic_compare_exchange_strong(&current_managed[pool->device], &gone,
+	                               &managed_pools[pool->device]);
+	mx_hip_leave_pool(pool);
 	free(pool);
 	return mx_hip_return(hipSuccess);
 }
@@ -118,6 +129,36 @@ MXHIP_API hipError_t hipDeviceSetMemPool(int device, hipMemPool_t pool) {
 	if (e == hipSuccess)
 		current[device] = pool;
 	return e;
+}
+
+/* Where the pool in use of a device and a type is, of HIP 7.2; or NULL. */
+static _Atomic(hipMemPool_t) *place_of(const hipMemLocation *place, hipMemAllocationType type) {
+	bool good = place && place->type == hipMemLocationTypeDevice &&
+	            mx_device_check(place->id) == hipSuccess;
+	if (!good || (type != hipMemAllocationTypePinned && type != hipMemAllocationTypeManaged))
+		return NULL;
+	default_pool(place->id);
+	return type == hipMemAllocationTypeManaged ? &current_managed[place->id]
+	                                           : &current[place->id];
+}
+
+MXHIP_API hipError_t hipMemGetMemPool(hipMemPool_t *pool, hipMemLocation *place,
+                                      hipMemAllocationType type) {
+	_Atomic(hipMemPool_t) *at = place_of(place, type);
+	if (!pool || !at)
+		return mx_hip_return(hipErrorInvalidValue);
+	*pool = *at;
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipMemSetMemPool(hipMemLocation *place, hipMemAllocationType type,
+                                      hipMemPool_t pool) {
+	_Atomic(hipMemPool_t) *at = place_of(place, type);
+	if (!at || check_pool(pool) != hipSuccess || pool->device != place->id ||
+	    pool->managed != (type == hipMemAllocationTypeManaged))
+		return mx_hip_return(hipErrorInvalidValue);
+	*at = pool;
+	return mx_hip_return(hipSuccess);
 }
 
 MXHIP_API hipError_t hipMemPoolTrimTo(hipMemPool_t pool, size_t bytes) {
@@ -257,10 +298,13 @@ MXHIP_API hipError_t hipMallocFromPoolAsync(void **p, size_t bytes, hipMemPool_t
 	if (exceeds(pool, bytes))
 		return mx_hip_fail(hipErrorOutOfMemory,
 		                   "the pool may have %" PRIu64 " bytes at once", pool->most);
-	*p = mx_hip_allocate(bytes, (struct mx_allocation){ .pool = pool,
-	                                                    .device = pool->device,
-	                                                    .devices = pool->devices,
-	                                                    .until_reset = true });
+	*p = mx_hip_allocate(bytes,
+	                     (struct mx_allocation){ .kind = pool->managed ? MX_MANAGED_MEMORY
+	                                                                   : MX_DEVICE_MEMORY,
+	                                             .pool = pool,
+	                                             .device = pool->device,
+	                                             .devices = pool->devices,
+	                                             .until_reset = true });
 	used(pool);
 	return mx_hip_return(*p ? hipSuccess : hipErrorOutOfMemory);
 }

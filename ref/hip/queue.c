@@ -119,15 +119,27 @@ struct mx_capture *mx_queue_capture(uint64_t id) {
 	return capture;
 }
 
-bool mx_queue_invalidate(bool (*which)(const struct ihipStream_t *, const void *),
-                         const void *with) {
+/* As mx_queue_captures; `invalidate`: the captures of all of them. */
+static bool captured(bool (*which)(const struct ihipStream_t *, const void *), const void *with,
+                     bool invalidate) {
 	bool any = false;
 	pthread_mutex_lock(&lock);
 	for (struct ihipStream_t *s = streams; s; s = s->other)
-		if (s->capture && which(s, with))
-			any = s->capture->invalid = true;
+		if (s->capture && which(s, with)) {
+			any = true;
+			s->capture->invalid |= invalidate;
+		}
 	pthread_mutex_unlock(&lock);
 	return any;
+}
+
+bool mx_queue_captures(bool (*which)(const struct ihipStream_t *, const void *), const void *with) {
+	return captured(which, with, false);
+}
+
+bool mx_queue_invalidate(bool (*which)(const struct ihipStream_t *, const void *),
+                         const void *with) {
+	return captured(which, with, true);
 }
 
 /* ---- order, under the lock ---- */

@@ -17,7 +17,10 @@ void mx_queue_end_capture(struct mx_capture *capture);
 /* A capture that has not ended, or NULL. */
 struct mx_capture *mx_queue_capture(uint64_t id);
 
-/* Invalidates each capture of which `which` holds for one of its streams; whether there is one. */
+/* Whether there is a captured stream for which `which` holds. */
+bool mx_queue_captures(bool (*which)(const struct ihipStream_t *, const void *), const void *with);
+
+/* The same; invalidates the capture of each. */
 bool mx_queue_invalidate(bool (*which)(const struct ihipStream_t *, const void *),
                          const void *with);
 

@@ -12,6 +12,7 @@ enum { BITCODE = 100 };
 enum { FIRST_OPTION = 10000 };
 
 enum { ERROR_LINKING = 100 };
+enum { SPIRV = 103 }; /* hipJitInputSpirv: a kind of input that is not supported */
 
 struct mx_link {
 	char folder[PATH_MAX];
@@ -60,7 +61,7 @@ static hiprtcResult add_file(struct mx_link *l, int type, const char *path) {
 	size_t n = 0;
 	if (!is_link(l))
 		return HIPRTC_ERROR_INVALID_PROGRAM;
-	if (type != BITCODE || !path)
+	if ((type != BITCODE && type != SPIRV) || !path)
 		return HIPRTC_ERROR_INVALID_INPUT;
 	char *data = mx_rtc_read(*path == '/' ? "" : ".", path, SIZE_MAX, &n);
 	hiprtcResult r = n ? add_data(l, type, data, n) : HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;

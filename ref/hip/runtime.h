@@ -157,8 +157,11 @@ bool mx_hip_about(const void *p, struct mx_allocation *a);
 /* Whether an address is in memory that no call of the program made. */
 bool mx_hip_is_internal(uint64_t address);
 
-/* Bytes that are taken from a pool, or of a device if it is NULL, in whole pages. */
+/* Bytes that are taken from a pool; or, if it is NULL, of a device, in whole pages. */
 size_t mx_hip_allocated(const void *pool, int device);
+
+/* The allocations of a pool that ends have none then. */
+void mx_hip_leave_pool(const void *pool);
 
 /* Gives these devices, by bits, access to all memory of a pool, and no other ones. */
 void mx_hip_set_access(const void *pool, uint32_t devices);

@@ -215,12 +215,16 @@ MXHIP_API hipError_t hipStreamCopyAttributes(hipStream_t to, hipStream_t from) {
 
 enum { MASK_WORDS = MX_COMPUTE_UNITS / 32 };
 
+/* A mask that has no unit of the device stands for all, as in AMD's runtime. */
 MXHIP_API hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t words,
                                                   const uint32_t *mask) {
 	if (!stream || !words || !mask)
 		return mx_hip_return(hipErrorInvalidValue);
+	uint32_t any = 0;
+	for (uint32_t i = 0; i < words && i < MASK_WORDS; i++)
+		any |= mask[i];
 	hipError_t e = hipStreamCreate(stream);
-	for (uint32_t i = 0; e == hipSuccess && i < MASK_WORDS; i++)
+	for (uint32_t i = 0; e == hipSuccess && any && i < MASK_WORDS; i++)
 		(*stream)->units_off[i] = i < words ? ~mask[i] : UINT32_MAX;
 	return e;
 }

@@ -129,8 +129,10 @@ MXHIP_API hipError_t hipMemAddressFree(void *p, size_t bytes) {
 
 /* ---- memory ---- */
 
+/* Uncached memory is emulated as the other. */
 static bool are_properties(const hipMemAllocationProp *p) {
-	return p && p->type == hipMemAllocationTypePinned &&
+	return p &&
+	       (p->type == hipMemAllocationTypePinned || p->type == hipMemAllocationTypeUncached) &&
 	       p->location.type == hipMemLocationTypeDevice && p->location.id >= 0 &&
 	       p->location.id < mx_devices();
 }

@@ -397,6 +397,20 @@ static void test_globals(void) {
 	must(hipFree(device_out));
 }
 
+static void test_data(void) {
+	hipModule_t m;
+	hipFunction_t f;
+	hipDeviceptr_t p;
+	size_t bytes;
+	uint32_t value = 0;
+	must(hipModuleLoad(&m, built("tests/hip/data.gpu.co")));
+	must(hipModuleGetGlobal(&p, &bytes, m, "seven"));
+	must(hipMemcpy(&value, p, 4, hipMemcpyDeviceToHost));
+	ok(bytes == 4 && value == 7, "a code object may have variables alone");
+	ok(hipModuleGetFunction(&f, m, "seven") == hipErrorNotFound, "it has no kernel");
+	must(hipModuleUnload(m));
+}
+
 /* ---- launches ---- */
 
 static void test_arguments(void) {
@@ -750,6 +764,7 @@ int main(void) {
 	test_streams_and_events();
 	test_modules();
 	test_globals();
+	test_data();
 	test_arguments();
 	test_hidden_arguments();
 	test_absent_buffers();

@@ -12,6 +12,10 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t nx, uint32_t ny, u
                                     uint32_t bx, uint32_t by, uint32_t bz, size_t lds,
                                     hipStream_t stream, void **params, void **extra,
                                     hipEvent_t start, hipEvent_t stop, uint32_t flags);
+hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute what, hipDeviceptr_t p);
+hipError_t hipMemPrefetchBatchAsync(void **p, size_t *bytes, size_t n, hipMemLocation *places,
+                                    size_t *first, size_t n_places, unsigned long long flags,
+                                    hipStream_t stream);
 hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value);
 hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w, hipChannelFormatKind kind);
 
@@ -64,6 +68,24 @@ static void test_allocation(void) {
 	hipChannelFormatDesc d = hipCreateChannelDesc(8, 16, 32, 64, hipChannelFormatKindFloat);
 	ok(d.x == 8 && d.y == 16 && d.z == 32 && d.w == 64 && d.f == hipChannelFormatKindFloat,
 	   "elements are described without images");
+}
+
+/* memory/hipPointerSetAttribute.cc, hipDrvPtrGetAttributes.cc */
+static void test_pointer_attributes(void) {
+	const hipPointer_attribute sync = HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS;
+	hipPointer_attribute what = HIP_POINTER_ATTRIBUTE_MEMORY_TYPE;
+	int on = 1, type = 0;
+	void *p, *values[] = { &type };
+	must(hipMalloc(&p, 4));
+	works(hipPointerSetAttribute(&on, sync, p));
+	is(hipPointerSetAttribute(NULL, sync, p), InvalidValue);
+	is(hipPointerSetAttribute(&on, what, p), InvalidValue);
+	is(hipPointerSetAttribute(&on, sync, NULL), InvalidValue);
+	is(hipPointerSetAttribute(&on, sync, host), InvalidDevicePointer);
+	works(hipDrvPointerGetAttributes(1, &what, values, host));
+	is(hipDrvPointerGetAttributes(1, &what, values, NULL), InvalidValue);
+	must(hipFree(p));
+	is(hipPointerSetAttribute(&on, sync, p), InvalidDevicePointer);
 }
 
 /* memory/hipHostRegister.cc, hipHostGetFlags.cc, hipHostGetDevicePointer.cc, hipFree.cc */
@@ -236,6 +258,92 @@ static void test_advice(void) {
 	must(hipHostFree(pinned));
 	must(hipFree(device));
 	must(hipFree(p));
+}
+
+/* memory/hipMemPrefetchBatchAsync.cc */
+static void test_prefetched_batches(void) {
+	hipMemLocation places[] = { { hipMemLocationTypeDevice, 1 }, { 2, 0 }, { 2, 0 } };
+	size_t bytes[] = { PAGE, PAGE, PAGE }, first[] = { 0, 2, 1 }, second[] = { 1, 2 };
+	hipStream_t s;
+	void *all[3];
+	must(hipStreamCreate(&s));
+	for (unsigned i = 0; i < 3; i++)
+		must(hipMallocManaged(&all[i], PAGE, hipMemAttachGlobal));
+	works(hipMemPrefetchBatchAsync(all, bytes, 3, places, first, 2, 0, s));
+	ok(range(PREFETCHED, all[0], PAGE) == 1 && range(PREFETCHED, all[1], PAGE) == 1 &&
+	           range(PREFETCHED, all[2], PAGE) == -1,
+	   "a place is that of all ranges up to that of the next");
+	is(hipMemPrefetchBatchAsync(NULL, bytes, 3, places, first, 2, 0, s), InvalidValue);
+	is(hipMemPrefetchBatchAsync(all, NULL, 3, places, first, 2, 0, s), InvalidValue);
+	is(hipMemPrefetchBatchAsync(all, bytes, 0, places, first, 2, 0, s), InvalidValue);
+	is(hipMemPrefetchBatchAsync(all, bytes, 3, NULL, first, 2, 0, s), InvalidValue);
+	is(hipMemPrefetchBatchAsync(all, bytes, 3, places, NULL, 2, 0, s), InvalidValue);
+	is(hipMemPrefetchBatchAsync(all, bytes, 3, places, first, 0, 0, s), InvalidValue);
+	is(hipMemPrefetchBatchAsync(all, bytes, 3, places, first, 3, 0, s), InvalidValue);
+	is(hipMemPrefetchBatchAsync(all, bytes, 2, places, first, 2, 0, s), InvalidValue);
+	is(hipMemPrefetchBatchAsync(all, bytes, 1, places, first, 2, 0, s), InvalidValue);
+	is(hipMemPrefetchBatchAsync(all, bytes, 3, places, second, 2, 0, s), InvalidValue);
+	is(hipMemPrefetchBatchAsync(all, bytes, 3, places, first, 2, 1, s), InvalidValue);
+	is(hipMemPrefetchBatchAsync(all, bytes, 3, places, first, 2, 0, NULL), InvalidValue);
+	bytes[2] = 2 * PAGE;
+	is(hipMemPrefetchBatchAsync(all, bytes, 3, places, first, 2, 0, s), InvalidValue);
+	places[0].id = 2;
+	is(hipMemPrefetchBatchAsync(all, bytes, 1, places, first, 1, 0, s), InvalidValue);
+	for (unsigned i = 0; i < 3; i++)
+		must(hipFree(all[i]));
+	must(hipStreamDestroy(s));
+}
+
+/* memory/hipMemSetMemPool.cc, hipMemGetMemPool.cc, with two devices */
+static void test_types_of_pools(void) {
+	const hipMemAllocationType pinned = hipMemAllocationTypePinned,
+				   managed = hipMemAllocationTypeManaged;
+	hipMemPoolProps props = { .allocType = managed,
+		                  .location = { hipMemLocationTypeDevice, 1 } };
+	hipMemLocation zero = { hipMemLocationTypeDevice, 0 }, one = props.location,
+		       none = { hipMemLocationTypeInvalid, 0 }, third = { one.type, 2 };
+	hipMemPool_t pool, first, now;
+	hipPointerAttribute_t a;
+	void *p;
+	hipMemPool_t others[8]; /* so many that pool has the place of a destroyed one below */
+	for (unsigned i = 0; i < COUNT(others); i++)
+		must(hipMemPoolCreate(&others[i], &props));
+	for (unsigned i = 0; i < COUNT(others); i++)
+		must(hipMemPoolDestroy(others[i]));
+	must(hipMemPoolCreate(&pool, &props));
+	works(hipMemGetMemPool(&first, &one, managed));
+	works(hipMemSetMemPool(&one, managed, pool));
+	works(hipMemGetMemPool(&now, &one, managed));
+	ok(now == pool && now != first, "a device has a pool in use for managed memory");
+	works(hipMemGetMemPool(&now, &one, pinned));
+	works(hipDeviceGetMemPool(&first, 1));
+	ok(now == first && now != pool, "and one for its own");
+	is(hipMemSetMemPool(NULL, managed, pool), InvalidValue);
+	is(hipMemSetMemPool(&zero, managed, pool), InvalidValue);
+	is(hipMemSetMemPool(&none, managed, pool), InvalidValue);
+	is(hipMemSetMemPool(&one, pinned, pool), InvalidValue);
+	is(hipMemSetMemPool(&one, managed, NULL), InvalidValue);
+	is(hipMemGetMemPool(NULL, &one, managed), InvalidValue);
+	is(hipMemGetMemPool(&now, NULL, managed), InvalidValue);
+	is(hipMemGetMemPool(&now, &third, managed), InvalidValue);
+	is(hipMemGetMemPool(&now, &one, (hipMemAllocationType)0), InvalidValue);
+	works(hipMallocFromPoolAsync(&p, 4, pool, NULL));
+	ok(hipPointerGetAttributes(&a, p) == hipSuccess && a.isManaged && a.device == 1,
+	   "a pool of managed memory has such");
+	uint64_t used = 9;
+	must(hipMemPoolGetAttribute(pool, hipMemPoolAttrUsedMemCurrent, &used));
+	ok(used == 4, "it counts the bytes that are used");
+	must(hipMemPoolDestroy(pool));
+	must(hipMemPoolCreate(&pool, &props));
+	must(hipMemPoolGetAttribute(pool, hipMemPoolAttrUsedMemCurrent, &used));
+	ok(!used, "a new pool has none of what a destroyed one left");
+	must(hipFreeAsync(p, NULL));
+	must(hipDeviceSynchronize());
+	works(hipMemSetMemPool(&one, managed, pool));
+	must(hipMemPoolDestroy(pool));
+	works(hipMemGetMemPool(&now, &one, managed));
+	ok(now != pool, "a pool that is destroyed is not in use any more");
+	is(hipMemSetMemPool(&one, managed, pool), InvalidValue);
 }
 
 /* memory/hipMemPoolSetGetAccess.cc, with two devices */
@@ -689,10 +797,13 @@ int main(void) {
 	must(hipModuleLoad(&module, built("tests/hip/probe.gpu.co")));
 	must(hipModuleGetFunction(&copy, module, "copy"));
 	test_allocation();
+	test_pointer_attributes();
 	test_host_memory();
 	test_sets();
 	test_pointers();
 	test_advice();
+	test_prefetched_batches();
+	test_types_of_pools();
 	test_size_of_pool();
 	test_pools();
 	test_pool_access();

@@ -99,6 +99,9 @@ static void test_capture_info(void) {
 	must(hipMemsetD32Async(p, 1, 1, s));
 	must(hipStreamGetCaptureInfo_v2(s, &status, NULL, NULL, &last, &n));
 	ok(n == 1 && last && *last, "the next node depends on the last");
+	ok(hipStreamGetCaptureInfo(NULL, &status, &id) == hipErrorStreamCaptureImplicit &&
+	           hipStreamIsCapturing(NULL, &status) == hipErrorStreamCaptureImplicit,
+	   "the legacy stream cannot be asked meanwhile");
 	must(hipStreamEndCapture(s, &ended));
 	ok(ended == graph, "the graph is the one that the capture gives");
 	ok(hipThreadExchangeStreamCaptureMode(&mode) == hipSuccess &&

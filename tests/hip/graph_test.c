@@ -419,22 +419,41 @@ static void test_capture_into(void) {
 	must(hipStreamDestroy(s));
 }
 
+/* How often a drawing has some text. */
+static unsigned drawn(const char *text, size_t bytes, const char *what) {
+	unsigned n = 0;
+	const char *end = text + bytes;
+	while ((text = memmem(text, (size_t)(end - text), what, strlen(what)))) {
+		text += strlen(what);
+		n++;
+	}
+	return n;
+}
+
 static void test_drawing(void) {
 	struct built b;
+	hipGraph_t outer;
+	hipGraphNode_t node;
 	char path[64];
 	size_t bytes;
 	snprintf(path, sizeof path, "/tmp/mxhip-graph-%ld.dot", (long)getpid());
 	build(&b, 5, 2);
-	must(hipGraphDebugDotPrint(b.graph, path, 0));
+	must(hipGraphCreate(&outer, 0));
+	must(hipGraphAddChildGraphNode(&node, outer, NULL, 0, b.graph));
+	must(hipGraphDebugDotPrint(outer, path, 0));
 	char *text = (char *)read_whole(path, &bytes);
-	ok(bytes > 20 && !strncmp(text, "digraph {", 9) && memmem(text, bytes, "kernel add", 10) &&
-	           memmem(text, bytes, "n0 -> n1", 8),
+	ok(bytes > 20 && !strncmp(text, "digraph {", 9) && drawn(text, bytes, "KERNEL\\nadd") &&
+	           drawn(text, bytes, "\"graph_1_node_0\" -> \"graph_1_node_1\""),
 	   "a graph is drawn, with the names of its kernels");
+	ok(drawn(text, bytes, "subgraph") == 2 && drawn(text, bytes, "GRAPH") == 1 &&
+	           drawn(text, bytes, "MEMCPY\\nDtoD"),
+	   "and the graphs inside it, and where copies go");
 	ok(hipGraphDebugDotPrint(b.graph, "/no/such/file", 0) == hipErrorOperatingSystem &&
 	           hipGraphDebugDotPrint(NULL, path, 0) == hipErrorInvalidValue,
 	   "not into a folder that is not there");
 	remove(path);
 	free(text);
+	must(hipGraphDestroy(outer));
 	must(hipGraphDestroy(b.graph));
 }
 

@@ -164,6 +164,11 @@ static void test_stream_ids(void) {
 	ok(!memcmp(mask, three, sizeof mask), "a mask of compute units is kept");
 	must(hipExtStreamGetCUMask(NULL, 8, mask));
 	ok(mask[0] == UINT32_MAX && mask[7] == UINT32_MAX, "other streams have all of them");
+	must(hipStreamDestroy(t));
+	memset(three, 0, sizeof three);
+	must(hipExtStreamCreateWithCUMask(&t, 8, three));
+	must(hipExtStreamGetCUMask(t, 8, mask));
+	ok(mask[0] == UINT32_MAX && mask[7] == UINT32_MAX, "a mask of none stands for all");
 	is(hipExtStreamGetCUMask(s, 8, NULL), hipErrorInvalidValue, "no place for a mask");
 	is(hipExtStreamGetCUMask(s, 0, mask), hipErrorInvalidValue, "a mask of no words");
 	must(hipStreamDestroy(s));

@@ -165,6 +165,31 @@ static void run_symbol_nodes(uint32_t *from, uint32_t *to) {
 	must(hipGraphDestroy(g));
 }
 
+hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t *lds, const void *host, int n,
+                                                    int block);
+
+static void test_available_lds(const void *stub) {
+	enum { KIB = 1024 };
+	size_t lds = 0, ten = 0;
+	ok(hipOccupancyAvailableDynamicSMemPerBlock(&lds, stub, 1, 64) == hipSuccess &&
+	           lds == 160 * KIB,
+	   "one block may have all of the LDS");
+	ok(hipOccupancyAvailableDynamicSMemPerBlock(&lds, stub, 2, 64) == hipSuccess &&
+	           lds == 80 * KIB &&
+	           hipOccupancyAvailableDynamicSMemPerBlock(&lds, stub, 9, 1024) == hipSuccess &&
+	           hipOccupancyAvailableDynamicSMemPerBlock(&ten, stub, 10, 1024) == hipSuccess &&
+	           lds == ten,
+	   "two blocks half; more than fit get no less");
+	ok(hipOccupancyAvailableDynamicSMemPerBlock(NULL, stub, 1, 64) == hipErrorInvalidValue &&
+	           hipOccupancyAvailableDynamicSMemPerBlock(&lds, stub, 0, 64) ==
+	                   hipErrorInvalidValue &&
+	           hipOccupancyAvailableDynamicSMemPerBlock(&lds, stub, 1, 0) ==
+	                   hipErrorInvalidValue &&
+	           hipOccupancyAvailableDynamicSMemPerBlock(&lds, NULL, 1, 64) ==
+	                   hipErrorInvalidDeviceFunction,
+	   "it needs a place, blocks, work-items and a kernel");
+}
+
 static void test_registration(void) {
 	const struct {
 		uint32_t magic, version;
@@ -221,6 +246,7 @@ static void test_registration(void) {
 	ok(hipFuncGetAttributes(&a, &add_stub) == hipSuccess && a.maxThreadsPerBlock == 1024 &&
 	           a.numRegs == 8 && a.sharedSizeBytes == 0,
 	   "its attributes are those of the code object");
+	test_available_lds(&add_stub);
 	__hipUnregisterFatBinary(binary);
 	ok(hipLaunchKernel(&add_stub, grid, block, params, 0, NULL) ==
 	           hipErrorInvalidDeviceFunction,
@@ -281,6 +307,14 @@ static void test_partial(void) {
 	for (unsigned i = 0; i < 128; i++)
 		n += out[i] == (i < 100 ? 1 + i % 64 : 0);
 	ok(n == 128, "100 work-items in workgroups of 64 are 64 and 36");
+	memset(out, n = 0, sizeof out);
+	must(hipMemset(p, 0, sizeof out));
+	must(hipExtModuleLaunchKernel(kernel("here"), 100, 1, 1, 256, 1, 1, 0, NULL,
+	                              (void *[]){ &p, &block }, NULL, NULL, NULL, 0));
+	must(hipMemcpy(out, p, sizeof out, hipMemcpyDeviceToHost));
+	for (unsigned i = 0; i < 128; i++)
+		n += out[i] == (i < 100 ? 1 + i : 0);
+	ok(n == 128, "in workgroups of 256 they are one workgroup of 100");
 	must(hipExtModuleLaunchKernel(kernel("hidden"), 100, 1, 1, 64, 1, 1, 0, NULL,
 	                              (void *[]){ &p }, NULL, NULL, NULL, 0));
 	must(hipMemcpy(r, p, sizeof r, hipMemcpyDeviceToHost));
@@ -390,6 +424,13 @@ static void test_occupancy(void) {
 	ok(hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_NUM_REGS, f) == hipSuccess &&
 	           value == 256,
 	   "a function's attributes are its descriptor's");
+	ok(hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_BINARY_VERSION, f) == hipSuccess &&
+	           value == 95 &&
+	           hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA, f) == hipSuccess &&
+	           !value &&
+	           hipFuncGetAttribute(&value, (hipFunction_attribute)-1, f) ==
+	                   hipErrorInvalidValue,
+	   "they have the version of the device, and an end");
 	ok(hipFuncGetAttribute(NULL, HIP_FUNC_ATTRIBUTE_NUM_REGS, f) == hipErrorInvalidValue &&
 	           hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_NUM_REGS, NULL) ==
 	                   hipErrorInvalidHandle,

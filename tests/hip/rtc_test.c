@@ -44,6 +44,11 @@ static const char saxpy[] =
 
 static const char *const options[] = { "-DADDED=1", "--gpu-architecture=gfx950" };
 
+hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t nx, uint32_t ny, uint32_t nz,
+                                    uint32_t bx, uint32_t by, uint32_t bz, size_t lds,
+                                    hipStream_t stream, void **params, void **extra,
+                                    hipEvent_t start, hipEvent_t stop, uint32_t flags);
+
 static hipModule_t loaded(hiprtcProgram p) {
 	hipModule_t m;
 	size_t n = 0;
@@ -72,6 +77,9 @@ static void run_saxpy(hipModule_t m) {
 	for (unsigned i = 0; i < N; i++)
 		good += host[i] == 7 * (float)i + 1;
 	ok(good == N, "a kernel is compiled from a string, with a header and an option, and runs");
+	ok(hipExtModuleLaunchKernel(f, N, 1, 1, 64, 1, 1, 0, NULL, (void *[]){ &a, &x, &y, &n },
+	                            NULL, NULL, NULL, 0) == hipErrorInvalidValue,
+	   "it is built for whole workgroups");
 	must(hipFree(x));
 	must(hipFree(y));
 }
@@ -165,7 +173,7 @@ static void test_errors(void) {
 /* ---- linking ---- */
 
 typedef struct mx_link *link_t;
-enum { PTX = 1, BITCODE = 100, ERROR_LINKING = 100 };
+enum { PTX = 1, BITCODE = 100, SPIRV = 103, ERROR_LINKING = 100 };
 hiprtcResult hiprtcGetBitcodeSize(hiprtcProgram p, size_t *bytes);
 hiprtcResult hiprtcGetBitcode(hiprtcProgram p, char *code);
 hiprtcResult hiprtcLinkCreate(unsigned n, int *options, void **values, link_t *link);
@@ -255,8 +263,12 @@ static void test_link_errors(void) {
 	           hipLinkAddFile(link, PTX, "x", 0, NULL, NULL) == hipErrorInvalidValue &&
 	           hipLinkAddFile(link, BITCODE, "/no/such", 0, NULL, NULL) ==
 	                   hipErrorInvalidConfiguration &&
+	           hipLinkAddFile(link, SPIRV, "/no/such", 0, NULL, NULL) ==
+	                   hipErrorInvalidConfiguration &&
+	           hipLinkAddFile(link, SPIRV, "/proc/self/exe", 0, NULL, NULL) ==
+	                   hipErrorInvalidValue &&
 	           hipLinkComplete(link, &code, &n) == hipErrorInvalidValue,
-	   "nor PTX, nor a file that is not there, nor nothing");
+	   "nor PTX, nor SPIR-V, nor a file that is not there, nor nothing");
 	must(hipLinkDestroy(link));
 }
 

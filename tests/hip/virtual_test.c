@@ -162,6 +162,10 @@ static void test_errors(void) {
 	                                  hipMemAllocationGranularityMinimum) == hipSuccess &&
 	           granularity == PAGE,
 	   "the granularity is a page");
+	hipMemAllocationProp uncached = device;
+	uncached.type = hipMemAllocationTypeUncached;
+	is(hipMemGetAllocationGranularity(&granularity, &uncached, 0), hipSuccess,
+	   "that of uncached memory");
 	is(hipMemGetAllocationGranularity(&granularity, &elsewhere, 0), hipErrorInvalidValue,
 	   "that of no device");
 	is(hipMemAddressReserve(&p, 100, 0, NULL, 0), hipErrorOutOfMemory, "a range of 100 bytes");
