@@ -286,6 +286,11 @@ is(mxcheck('run', '--case', $modes, '--co', spew("$dir/early.co", $early)), 3, '
 like($out, qr/wait-states: \S+ v_add_nc_u64_e32 .*: overwrites a source of \S+ global_store_b32 .*: no s_wait_alu depctr_vm_vsrc\(0\) between them \[LLVM\]/,
 	'  is a finding') or diag $out;
 
+# ---- mutation: the compiler's v_nops are wait states ----
+
+mxcheck('mutate', '--race', 1, 'gemm/gfx1250_mxfp8_f32/128x128x384/general', '-v');
+like($out, qr/^(?:noted|flagged) .* v_nop: v_nop -> s_nop 0; by .*wait-states/m, 'mutate: a v_nop that is missing breaks a rule') or diag $out, $err;
+
 # ---- a published kernel: FlyDSL's MXFP8 GEMM, 3 tiles of 128 x 256 x 128 in LDS by tensor copies, K = 7168 ----
 
 SKIP: {

@@ -258,7 +258,7 @@ is_refused('bits without an instruction', ':\d+: missing key: instruction', 'f32
 is_refused('bits by an instruction of f16', ':\d+: verdict\.instruction: v_mfma_f32_16x16x16_f16 is no MFMA of f32', 'f32_product', 'judge: bound' => 'judge: bits, profile: fma32, instruction: v_mfma_f32_16x16x16_f16');
 is_refused('bits with a K', ':\d+: a reference has no mma_k, k_tile, swapped and flush', 'f32_product', $bits[0] => "$bits[1], mma_k: 4");
 is_refused('an instruction without bits', ':\d+: only judge bits of a reference has an instruction', 'f32_product', 'judge: bound' => "judge: bound, instruction: $insn");
-is_refused('bits of bf16', ':\d+: reference\.op: judge bits is for products without bias, of f32, or of rows of MX formats with scales in e8m0 or e4m3', 'product', @bits);
+is_refused('bits of bf16', ':\d+: reference\.op: judge bits is for products without bias, of f32, or of rows of MX formats with scales in e8m0, e5m3 or e4m3', 'product', @bits);
 is_refused('indices in f32', ':\d+: reference\.indices: indices are i32 or u32', 'topk', '{name: T, role: none, type: u32' => '{name: T, role: none, type: f32');
 is_refused('an output in u8', ':\d+: reference\.y: an output is f32, bf16, f16 or f64', 'softmax', '{name: Y, role: none, type: f32' => '{name: Y, role: none, type: u8');
 is_refused('weights in blocks without a tile', ':\d+: reference\.tile: weights in blocks need the key', 'attention', 'heads: 2' => 'heads: 2, p: e4m3_up');

@@ -121,6 +121,23 @@ KERNEL(2 * WAVE) states(GLOBAL u32 *out) {
 	out[1] = state(&full);
 }
 
+/* One wave asks for it while it polls a flag of the other. */
+KERNEL(2 * WAVE) state_polled(GLOBAL u32 *out) {
+	u32 n, flag;
+	row[0] = 0;
+	begin(2, 2);
+	if (wave()) {
+		row[0] = 1;
+		return;
+	}
+	do {
+		flag = row[0];
+		__asm__ volatile("s_wait_dscnt 0" : "+v"(flag));
+		n = state(&full);
+	} while (!flag);
+	out[0] = n;
+}
+
 /* ---- one wave produces, one consumes, round after round ---- */
 
 /* The producer signals `full`, and waits for `empty`; so does the consumer the other way round. */

@@ -140,8 +140,15 @@ static void test_same(void) {
 }
 
 static void test_others(void) {
+	unsigned polled = 0;
 	ok(is_right("states", 2 * WAVE, are_states, MX_DOUBT_BARRIER_STATE),
 	   "a wave reads the members and signals of a barrier");
+	for (unsigned seed = 1; seed < 9; seed++) {
+		with_options(.seed = seed);
+		run("state_polled", 2 * WAVE);
+		polled += got[0] == (2 << 4 | 1) && !n_findings();
+	}
+	ok(polled == 8, "or asks for them while it polls");
 	ok(is_right("joins_none", WAVE, is_any, MX_DOUBT_NONE), "barrier 0 is none");
 	ok(is_right("leaves", GROUP, are_three, MX_DOUBT_BARRIER_MEMBERS),
 	   "a wave that leaves is not waited for");

@@ -32,10 +32,11 @@ static bool is_nothing(const struct mx_replay *r, const struct mx_inst *in) {
 	       kind == MX_IS_WRITE_BACK || (kind == MX_IS_WAITCNT && !loads_in_flight(&r->wave));
 }
 
-/* Whether it is arithmetic, or a branch to a target in the instruction. */
+/* Whether it is arithmetic, or a branch to a target in the instruction. A message that returns, or
+ * the state of a barrier, comes later as a load does. */
 static bool is_plain(const struct mx_inst *in) {
 	mx_encoding e = in->op->encoding;
-	return e != MX_SMEM && e < MX_MAI && mx_kind_of(in->op) < MX_IS_WAITCNT;
+	return e != MX_SMEM && e < MX_MAI && mx_kind_of(in->op) < MX_IS_WAITCNT && !in->counts;
 }
 
 /* ---- vector registers ---- */

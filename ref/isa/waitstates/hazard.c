@@ -1,6 +1,4 @@
 /* The table of hazards, and whether there are enough wait states between two instructions. */
-#include <string.h>
-
 #include "hazard.h"
 
 #include "../machine/findings.h"
@@ -220,13 +218,14 @@ const struct mx_hazard_rules mx_gfx1250_hazards = {
 	.traits = mx_gfx1250_traits,
 	.hazard_at = hazard_at,
 	.nop = "v_nop",
+	.nop_id = MX_OP_v_nop,
 	.most = 2,
 	.most_matrix = 9,
 	.reads_late = true,
 };
 
 bool mx_is_single_nop(const struct mx_hazard_rules *rules, const struct mx_inst *in) {
-	return rules && rules->nop && !strcmp(in->op->name, rules->nop);
+	return rules && rules->nop && in->op->id == rules->nop_id;
 }
 
 struct mx_finding mx_hazard_finding(const struct mx_hazard *h, const struct mx_inst *first,

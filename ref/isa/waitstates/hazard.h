@@ -131,6 +131,7 @@ struct mx_hazard_rules {
 	/* The instruction that is one wait state each time; NULL: that of the instruction set,
 	 * which has a count. */
 	const char *nop;
+	unsigned nop_id; /* of its opcode */
 
 	/* The most wait states that any two instructions require: after one that is not a matrix
 	 * instruction, and after one that is, in addition to its passes. Whether an instruction may
