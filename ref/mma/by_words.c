@@ -162,19 +162,22 @@ AVX512 INLINE __m512d half_of(__m512i x, unsigned half) {
 	                               : _mm512_castsi512_si256(x));
 }
 
-/* acc += dot * scales. Returns the columns in which a dot without its sign was added to -0. */
-AVX512 INLINE __mmask8 add_scaled(__m512d dot, __m512d scale, float *acc) {
-	__m256 before = _mm256_loadu_ps(acc);
-	__m512d c = _mm512_cvtps_pd(before);
+/* The columns in which a dot without its sign is added to -0. */
+AVX512 INLINE __mmask16 lost_signs(__m512i dot, const float *acc) {
+	__mmask16 zero = _mm512_testn_epi32_mask(dot, dot);
+	return _mm512_mask_cmpeq_epi32_mask(zero, _mm512_loadu_si512(acc),
+	                                    _mm512_set1_epi32((int)MX_F32_SIGN));
+}
+
+/* acc += dot * scales. */
+AVX512 INLINE void add_scaled(__m512d dot, __m512d scale, float *acc) {
+	__m512d c = _mm512_cvtps_pd(_mm256_loadu_ps(acc));
 	__m512d down = _mm512_fmadd_round_pd(dot, scale, c, DOWN);
 	__m512d up = _mm512_fmadd_round_pd(dot, scale, c, UP);
 	_mm256_storeu_ps(acc, _mm512_cvt_roundpd_ps(to_odd_of(down, up), NEAREST));
-	__mmask8 bad = _mm256_cmpeq_epi32_mask(_mm256_castps_si256(before),
-	                                       _mm256_set1_epi32((int)MX_F32_SIGN));
-	return bad & _mm512_cmp_pd_mask(dot, _mm512_setzero_pd(), _CMP_EQ_OQ);
 }
 
-/* acc += a block's dots of ROWS rows and WIDE columns. bad[row] gets columns as add_scaled returns.
+/* acc += a block's dots of ROWS rows and WIDE columns. bad[row] gets columns as lost_signs returns.
  */
 AVX512 INLINE void add_block(const struct words *a, const struct words *b, unsigned block,
                              unsigned row, unsigned col, float (*acc)[WIDE], __mmask16 *bad) {
@@ -186,15 +189,16 @@ AVX512 INLINE void add_block(const struct words *a, const struct words *b, unsig
 	for (unsigned p = 0; p < PAIRS; p++)
 		add_pair(&a->pair[block][p][row], &b->pair[block][p][col], dot);
 #pragma GCC unroll 8
-	for (unsigned i = 0; i < ROWS; i++)
+	for (unsigned i = 0; i < ROWS; i++) {
+		bad[i] |= lost_signs(dot[i], acc[i]);
 #pragma GCC unroll 2
 		for (unsigned j = 0; j < 2; j++) {
 			__m512d scale =
 				_mm512_mul_pd(_mm512_set1_pd(a->scale[block][row + i]),
 			                      _mm512_loadu_pd(&b->scale[block][col + 8 * j]));
-			bad[i] |= (__mmask16)add_scaled(half_of(dot[i], j), scale, acc[i] + 8 * j)
-			          << 8 * j;
+			add_scaled(half_of(dot[i], j), scale, acc[i] + 8 * j);
 		}
+	}
 }
 
 AVX512 static void add_blocks(const struct words *a, const struct words *b, unsigned MN,

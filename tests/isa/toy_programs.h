@@ -30,7 +30,7 @@
 enum { ITEMS = 64, SEEDS = 64, LDS_BYTES = 1024 };
 
 /* Waves of 32; v0 is the work-item. */
-static unsigned items = ITEMS;
+static unsigned items = ITEMS, groups = 1;
 static const struct mx_schedule *schedule; /* NULL: that of the seed */
 static int unwritten = -1;                 /* a byte of device memory, or -1 */
 static bool lane_by_lane;
@@ -49,6 +49,7 @@ static inline const struct machine *run_seed(const uint32_t *code, size_t bytes,
 	mx_report_free(&m.report);
 	m = ready(p, code);
 	m.launch.block[0] = items;
+	m.launch.grid[0] = groups;
 	m.launch.seed = seed;
 	m.launch.schedule = schedule;
 	m.launch.lane_by_lane = lane_by_lane;

@@ -199,7 +199,7 @@ static bool walk_together(struct mx_race_range *r, uint64_t lanes, const struct 
 static bool reads_shared(const struct mx_race_range *r, uint64_t from, uint64_t to) {
 	enum { MOST = 512 };
 	struct maps maps = maps_of(r);
-	return r->kind == MX_RACE_READ && !r->visit && !maps.atomics->n &&
+	return r->kind == MX_RACE_READ && !r->lds && !r->visit && !maps.atomics->n &&
 	       to - from <= MOST * MX_RACE_PAGE && mx_race_are_shared(maps.accesses, from, to);
 }
 
