@@ -572,7 +572,7 @@ enum { MX_MOST_TILES = 32 };
 struct mx_step_plan {
 	const char *kernel;
 	uint32_t grid[3], block[3], cluster[3], lds;
-	size_t kernarg_bytes; /* kernarg_size, or the end of the last argument rounded up to 8 */
+	size_t kernarg_bytes; /* kernarg_size, or the end of the last argument */
 };
 
 struct mx_plan {

@@ -35,13 +35,25 @@ static int check(const struct mx_plan *p, const struct mx_buffer *b, const char 
 	return 0;
 }
 
+/* Reads the file that the case names for a buffer. A name without a dot may be a mistyped word. */
+static int read_array(const struct mx_plan *p, const struct mx_buffer *b, const char *file,
+                      char path[4096], struct mx_npy *a, struct mx_error *err) {
+	struct mx_error why = { 0 };
+	mx_case_data_path(p->c, file, path, 4096);
+	if (!mx_npy_read(path, a, &why))
+		return 0;
+	return mx_fail(err, "%s: buffer %s: %s%s", p->name, b->name, why.text,
+	               strchr(file, '.') ? ""
+	                                 : "; data is a .npy file, zero, poison, random, "
+	                                   "index or regime");
+}
+
 int mx_data_read(const struct mx_plan *plan, unsigned i, const char *file, uint8_t *bytes,
                  struct mx_error *err) {
 	const struct mx_buffer *b = &plan->buffers[i];
 	char path[4096];
 	struct mx_npy a;
-	mx_case_data_path(plan->c, file, path, sizeof path);
-	if (mx_npy_read(path, &a, err))
+	if (read_array(plan, b, file, path, &a, err))
 		return -1;
 	int status = check(plan, b, path, &a, err);
 	for (size_t line = 0; !status && line < b->lines; line++)
@@ -56,8 +68,7 @@ int mx_data_open(const struct mx_plan *plan, unsigned i, const char *file, struc
 	const struct mx_buffer *b = &plan->buffers[i];
 	size_t elements = b->order == MX_ORDER_COL ? b->rows : b->cols, rows, cols;
 	char path[4096];
-	mx_case_data_path(plan->c, file, path, sizeof path);
-	if (mx_npy_read(path, a, err))
+	if (read_array(plan, b, file, path, a, err))
 		return -1;
 	*own = has_type(b, a);
 	int status = mx_npy_matrix(path, a, &rows, &cols, err);

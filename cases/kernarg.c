@@ -69,7 +69,7 @@ int kernarg_layout(const struct mx_case *c, unsigned step, size_t *bytes, unsign
 	if (s->kernarg_size > MAX_BYTES || (s->kernarg_size && s->kernarg_size < end))
 		return mx_fail(err, "%s_size: %u, but the arguments end at %zu of at most %d",
 		               list.text, s->kernarg_size, end, MAX_BYTES);
-	*bytes = s->kernarg_size ? s->kernarg_size : (end + 7) / 8 * 8;
+	*bytes = s->kernarg_size ? s->kernarg_size : end;
 	return 0;
 }
 

@@ -196,7 +196,8 @@ static int make_kernarg(struct mx_bench *b, struct mx_error *err) {
 	uint64_t address[MX_MAX_BUFFERS];
 	addresses(b, address);
 	for (unsigned i = 0; i < b->plan.n_steps; i++) {
-		uint8_t *kernarg = calloc(1, b->plan.steps[i].kernarg_bytes + 1);
+		/* AMD's runtime reads all of the last argument. */
+		uint8_t *kernarg = calloc(1, b->plan.steps[i].kernarg_bytes + 8);
 		if (!kernarg)
 			return mx_fail(err, "%s: out of memory", b->plan.name);
 		b->step[i].kernarg = kernarg;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../oracle/arithmetic.h"
 
@@ -215,8 +216,11 @@ int mx_select(const struct mx_options *o, const char *case_dir, struct mx_select
 		                                "no code object of the %zu selected runs is here; "
 		                                 "--code DIR names the folder",
 		                                s->n_absent)
-		         : o->n_globs ? mx_fail(err, "no case matches '%s'; see mxcheck --list",
-		                                o->globs[0])
+		         : o->n_globs ? mx_fail(err, "no case matches '%s'; %s", o->globs[0],
+		                                access(o->globs[0], F_OK)
+		                                        ? "see mxcheck --list"
+		                                        : "it is a file: --case names a case file, "
+		                                          "--co a code object")
 		                      : mx_fail(err, "no case selected; see mxcheck --list");
 	if (!status)
 		keep_shard(o, s);

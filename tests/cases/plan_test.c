@@ -196,19 +196,18 @@ static void kernarg_has_its_bytes(void) {
 	struct mx_plan p;
 	struct mx_error err;
 	static const uint64_t address[] = { 0x7f1122334400, 1, 2, 3, 0xffff800000000ff0, 5 };
-	static const uint8_t want[56] = {
-		0x00, 0x44, 0x33, 0x22, 0x11, 0x7f, 0,    0,    /* A */
-		0x00, 0x10, 0x00, 0x00, 0x00, 0x80, 0xff, 0xff, /* C + 16, upper half */
-		0,    0,    0,    0,    0xff, 0xff, 0xff, 0xff, /* gap, M - 2 = -1 */
-		0xf0, 0xff, 0xff, 0xff, 0,    0,    0,    0,    /* u32, gap */
-		0xf0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, /* -N = -16 */
-		8,    0,    0,    0,    0,    0,    0,    0,
-		8,    0,    0,    0,    0,    0,    0,    0, /* KS, KS, gap */
+	static const uint8_t want[52] = {
+		0x00, 0x44, 0x33, 0x22, 0x11, 0x7f, 0,    0,                /* A */
+		0x00, 0x10, 0x00, 0x00, 0x00, 0x80, 0xff, 0xff,             /* C + 16, upper half */
+		0,    0,    0,    0,    0xff, 0xff, 0xff, 0xff,             /* gap, M - 2 = -1 */
+		0xf0, 0xff, 0xff, 0xff, 0,    0,    0,    0,                /* u32, gap */
+		0xf0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,             /* -N = -16 */
+		8,    0,    0,    0,    0,    0,    0,    0,    8, 0, 0, 0, /* KS, KS */
 	};
 	uint8_t out[sizeof want];
 	memset(out, 0xAA, sizeof out);
-	ok(!mx_plan_make(c, 1, 16, 32, MX_REGIME_EXACT, &p, &err) && p.steps[0].kernarg_bytes == 56,
-	   "the segment ends at the last argument, rounded up to 8");
+	ok(!mx_plan_make(c, 1, 16, 32, MX_REGIME_EXACT, &p, &err) && p.steps[0].kernarg_bytes == 52,
+	   "the segment ends at the last argument");
 	ok(!mx_plan_kernarg(&p, 0, address, out, &err), "the segment is filled");
 	size_t i = 0;
 	while (i < sizeof want && out[i] == want[i])

@@ -40,6 +40,7 @@ is_refused("--jobs $_", "--jobs $_: not a number from 1 to 1024", '--jobs', $_) 
 is_refused("--shape $_", "--shape $_: not three positive numbers", '--shape', $_)
 	for '0,1,32', '1,-1,32', '1,1', '1,1,32,1', '1,1,', 'a,b,c', '1,1,9223372036854775808';
 is_refused('a glob that no case matches', "no case matches 'gemm/nothing*'", 'gemm/nothing*');
+is_refused('a file for a glob', "no case matches '$gemm'; it is a file: --case names a case file", $gemm);
 is_refused('run without a case', '--case FILE.yaml is missing', 'run');
 is_refused('--case without run', "only with 'mxcheck run'", '--case', $gemm);
 is_refused('--co without run', "only with 'mxcheck run'", '--co', $co);
@@ -109,6 +110,12 @@ is_refused('--save without a folder', '--save: the folder is missing', '--save',
 is_no_case('an unknown name in an expression', 'cols: K}', 'cols: Q}',
 	": buffers[0].cols: unknown name 'Q'");
 is_no_case('an unknown profile', 'profile: block32', 'profile: block33', ": no profile 'block33'");
+
+for ([ 'fives', '; data is a .npy file, zero, poison, random, index or regime' ], [ 'a.npy', "\n" ]) {
+	my $file = spew("$dir/case.yaml", slurp($gemm) =~ s/cols: K\}/cols: K, data: $$_[0]}/r);
+	is_refused("data $$_[0]", "buffer A: $dir/$$_[0]: No such file or directory$$_[1]", 'run', '--case', $file, '--co', $co,
+		'*/1x1x32/exact');
+}
 
 my $text = slurp($gemm) =~ s/kernel: mxfp4_gemm_f32/kernel: mxfp4_gem/r;
 is_refused('a kernel that is not in the code object', 'no kernel mxfp4_gem in the code object',
