@@ -426,10 +426,20 @@ static void end(void) {
 	pthread_mutex_unlock(&lock);
 }
 
+/* The program does not know the idle thread, which could have the lock when it forks. */
+static void lock_queue(void) {
+	pthread_mutex_lock(&lock);
+}
+
+static void unlock_queue(void) {
+	pthread_mutex_unlock(&lock);
+}
+
 static void begin(void) {
 	random_state = mx_hip_number("MXHIP_SEED");
 	seeded = random_state != 0;
 	atexit(end);
+	pthread_atfork(lock_queue, unlock_queue, unlock_queue);
 	start_idle_thread();
 }
 

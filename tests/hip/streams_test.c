@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -457,6 +458,44 @@ static void test_endless_waits(void) {
 	ok(strstr(said_by(exit_with_wait), "no progress"), "and at the end of the process");
 }
 
+static void *ask(void *stop) {
+	while (!atomic_load((atomic_bool *)stop))
+		(void)hipStreamQuery(NULL);
+	return NULL;
+}
+
+/* Whether a child process can use the queue in which another thread was when the process forked. */
+static bool child_can_ask(void) {
+	enum { MOST_SECONDS = 300 };
+	int status = 0;
+	pid_t pid = fork();
+	if (!pid) {
+		alarm(MOST_SECONDS);
+		_exit(hipStreamQuery(NULL) == hipErrorNotReady ? 0 : 1);
+	}
+	waitpid(pid, &status, 0);
+	return status == 0;
+}
+
+/* As the library's own thread uses it, while work waits. */
+static void test_fork(void) {
+	uint32_t *p = device_bytes(4);
+	atomic_bool stop = false;
+	pthread_t thread;
+	bool can = true;
+	*p = 0;
+	must(hipStreamWaitValue32(NULL, p, 1, hipStreamWaitValueEq, ~0u));
+	must(pthread_create(&thread, NULL, ask, &stop) ? hipErrorUnknown : hipSuccess);
+	for (unsigned i = 0; can && i < 20; i++)
+		can = child_can_ask();
+	atomic_store(&stop, true);
+	pthread_join(thread, NULL);
+	ok(can, "a process may fork while work waits");
+	*p = 1;
+	must(hipStreamSynchronize(NULL));
+	must(hipFree(p));
+}
+
 static void test_options(void) {
 	uint32_t *p = device_bytes(4);
 	set(p, 1, NULL);
@@ -511,6 +550,7 @@ int main(void) {
 	test_idle();
 	test_values();
 	test_endless_waits();
+	test_fork();
 	test_options();
 	test_late_errors();
 	test_arguments();
