@@ -198,6 +198,9 @@ bool mx_packing_from(const struct mx_packing *p, size_t at, size_t *row, size_t 
 
 bool mx_packing_padding(const struct mx_packing *p, size_t from, size_t *first, size_t *end) {
 	size_t row, col;
+	bool whole = p->rows == p->padded_rows && p->cols == p->padded_cols;
+	if (whole) /* each slot has an element */
+		from = p->bytes;
 	while (from < p->bytes && mx_packing_from(p, from, &row, &col))
 		from += p->layout->slot;
 	for (*first = *end = from; *end < p->bytes && !mx_packing_from(p, *end, &row, &col);)

@@ -411,8 +411,9 @@ static int run(struct mx_bench *b, uint64_t schedule, const struct mx_observer *
 }
 
 static int search(struct search *s, struct mx_bench *b, uint64_t schedule, struct mx_error *err) {
-	const struct mx_observer observer = { s, wants, event };
-	for (bool more = true; more;) {
+	const struct mx_value *requested = s->c->values;
+	struct mx_observer observer = { s, wants, event, requested->address, requested->bytes };
+	for (bool more = true; more; observer.bytes = 0) { /* later levels have more locations */
 		free(s->writers);
 		s->writers = calloc(s->c->n_values + 1, sizeof *s->writers);
 		if (!s->writers || s->c->out_of_memory)

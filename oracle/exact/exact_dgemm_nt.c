@@ -10,10 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../ref/num/cpu.h"
+
 /* OpenBLAS takes milliseconds to load, so it is loaded by the first product that is faster with it.
  * Its threads take turns on all processors for tens of milliseconds after each product before they
  * sleep, so it has one thread until the first large product. */
-#define SMALL 0x1p20
+#define SMALL (mx_cpu_has(MX_CPU_V3) ? 0x1p22 : 0x1p20)
 #define LARGE 0x1p30
 
 /* ---- OpenBLAS ---- */
@@ -55,13 +57,35 @@ enum { LANES = 8 };
 
 /* `n` <= LANES elements of a row of d. The terms are added in order of k by FMA, as OpenBLAS does,
  * so that a product's size does not change how it rounds. */
-static void dots(size_t n, size_t k, const double *a, const double *b, double *d) {
+__attribute__((always_inline)) static inline void dots(size_t n, size_t k, const double *a,
+                                                       const double *b, double *d) {
 	double lane[LANES] = { 0 };
 	for (size_t x = 0; x < k; x++)
 		for (size_t l = 0; l < n; l++)
 			lane[l] = fma(a[x], b[l * k + x], lane[l]);
 	memcpy(d, lane, n * sizeof *d);
 }
+
+__attribute__((always_inline)) static inline void
+rows(size_t m, size_t n, size_t k, const double *a, const double *b, double *d) {
+	for (size_t i = 0; i < m; i++)
+		for (size_t j = 0; j < n; j += LANES)
+			dots(n - j < LANES ? n - j : LANES, k, a + i * k, b + j * k, d + i * n + j);
+}
+
+static void plain(size_t m, size_t n, size_t k, const double *a, const double *b, double *d) {
+	rows(m, n, k, a, b, d);
+}
+
+/* The same, because fma is a call where the compiler must not assume the instruction. */
+#ifdef __x86_64__
+__attribute__((target("fma"))) static void
+by_instruction(size_t m, size_t n, size_t k, const double *a, const double *b, double *d) {
+	rows(m, n, k, a, b, d);
+}
+#else
+#define by_instruction plain
+#endif
 
 void exact_dgemm_nt(size_t m, size_t n, size_t k, const double *a, const double *b, double *d) {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -76,9 +100,7 @@ void exact_dgemm_nt(size_t m, size_t n, size_t k, const double *a, const double 
 		           n);
 		return;
 	}
-	for (size_t i = 0; i < m; i++)
-		for (size_t j = 0; j < n; j += LANES)
-			dots(n - j < LANES ? n - j : LANES, k, a + i * k, b + j * k, d + i * n + j);
+	(mx_cpu_has(MX_CPU_V3) ? by_instruction : plain)(m, n, k, a, b, d);
 }
 
 void exact_blas_threads(unsigned n) {

@@ -384,6 +384,11 @@ struct mx_observer {
 	/* The kinds of events to report of a wave, or'ed; called once for each wave. */
 	unsigned (*wants)(void *context, const uint32_t workgroup[3], uint32_t wave);
 	void (*event)(void *context, const struct mx_event *e);
+
+	/* Bytes of device memory: accesses by loads, stores and atomics of lanes that touch none of
+	 * them may be left out, also those of LDS. 0 bytes: none is left out. */
+	uint64_t address;
+	unsigned bytes;
 };
 
 /* ---- coverage ---- */

@@ -285,9 +285,14 @@ static const struct field *field_of(mx_microcode format, const char *name) {
 	return NULL;
 }
 
-unsigned mx_field(mx_microcode format, const uint32_t *code, const char *name) {
+struct mx_field_place mx_field_place(mx_microcode format, const char *name) {
 	const struct field *f = field_of(format, name);
-	return f ? bits(code, f->low, f->width) : 0;
+	return f ? (struct mx_field_place){ f->low, f->width, f->stride }
+	         : (struct mx_field_place){ 0 };
+}
+
+unsigned mx_field(mx_microcode format, const uint32_t *code, const char *name) {
+	return mx_field_at(code, mx_field_place(format, name));
 }
 
 bool mx_field_bit(mx_microcode format, const uint32_t *code, const char *name, unsigned i) {
@@ -419,14 +424,26 @@ static const struct mx_prefix gfx1250_prefixes[] = {
 	{ 0xfc000000, 0xd0000000, MX_FORM_VIMAGE },
 };
 
+static _Atomic(struct mx_operand_list *) gfx950_lists[sizeof gfx950 / sizeof *gfx950],
+	gfx1250_lists[sizeof gfx1250 / sizeof *gfx1250];
+
 #define TABLES(rows, prefixes)                                                                     \
 	rows, sizeof rows / sizeof *(rows), prefixes, sizeof prefixes / sizeof *(prefixes)
 
 const struct mx_encodings mx_gfx950_encodings = {
-	TABLES(gfx950, gfx950_prefixes), 102, 104, 124, 125, 2, false, false,
+	TABLES(gfx950, gfx950_prefixes), 102, 104, 124, 125, 2, false, false, .lists = gfx950_lists,
 };
 const struct mx_encodings mx_gfx1250_encodings = {
-	TABLES(gfx1250, gfx1250_prefixes), 106, 106, 125, 124, 1, true, true, MX_ASSUMES_HALF_LOADED
+	TABLES(gfx1250, gfx1250_prefixes),
+	106,
+	106,
+	125,
+	124,
+	1,
+	true,
+	true,
+	MX_ASSUMES_HALF_LOADED,
+	.lists = gfx1250_lists,
 };
 
 static bool matches(const struct mx_prefix *p, const uint32_t *code, size_t left) {

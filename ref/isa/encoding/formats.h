@@ -73,6 +73,7 @@ struct mx_isa_row {
 };
 
 struct mx_prefix;
+struct mx_operand_list;
 
 /* The encodings of an instruction set. */
 struct mx_encodings {
@@ -85,7 +86,8 @@ struct mx_encodings {
 	uint8_t mask;            /* dwords of a lane mask */
 	bool has_null;  /* reads give 0, writes are dropped; otherwise the code is reserved */
 	bool has_banks; /* s_set_vgpr_msb */
-	mx_assumption half_loaded; /* what 16-bit loads rest on */
+	mx_assumption half_loaded;                /* what 16-bit loads rest on */
+	_Atomic(struct mx_operand_list *) *lists; /* of the rows: mx_operands_listed */
 };
 extern const struct mx_encodings mx_gfx950_encodings, mx_gfx1250_encodings;
 
@@ -116,6 +118,17 @@ const struct mx_isa_row *mx_isa_row_in(const struct mx_encodings *e, mx_microcod
 /* Whether the format adds DPP to the rows of another one. */
 static inline bool mx_adds_dpp(mx_microcode format) {
 	return format >= MX_FORM_VOP2_DPP && format <= MX_FORM_PACKED_DPP8;
+}
+
+/* The place of a field in an instruction; bit i of a list is at low + i * stride. No field crosses
+ * a dword. Width 0: the format has no such field. */
+struct mx_field_place {
+	uint8_t low, width, stride;
+};
+struct mx_field_place mx_field_place(mx_microcode format, const char *name);
+
+static inline unsigned mx_field_at(const uint32_t *code, struct mx_field_place at) {
+	return code[at.low / 32] >> at.low % 32 & ((1u << at.width) - 1);
 }
 
 /* A field of the instruction by name, and bit i of a field. 0 if the format has no such field. */

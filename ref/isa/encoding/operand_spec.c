@@ -1,6 +1,8 @@
 /* Parses the operands in a row of gfx950.def. */
 #include "operand_spec.h"
 
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NO_SADDR = 0x7f, NULL_SADDR = 0x7c };
@@ -38,15 +40,22 @@ static const char *read_letters(const char *p, struct mx_operand_spec *o) {
 	return p;
 }
 
+/* G of a scalar field: index modes. */
+static bool is_number(const struct mx_operand_spec *o) {
+	return strchr("MLKU", o->class) || !strcmp(o->field, "simm16") ||
+	       (o->class == 'G' && *o->field == 's');
+}
+
 const char *mx_operand_next(const char *list, struct mx_operand_spec *o) {
 	*o = (struct mx_operand_spec){ .size = 1 };
 	list += strspn(list, " ");
 	if (!*list)
 		return NULL;
 	list = copy_until(list, " :", o->field, sizeof o->field);
+	o->class = *list == ':' ? list[1] : 0;
+	o->is_number = is_number(o);
 	if (*list != ':')
 		return list;
-	o->class = list[1];
 	list = read_letters(read_size(list + 2, o), o);
 	if (*list != '?' && *list != '!')
 		return list;
@@ -84,12 +93,6 @@ int mx_bank_slot(const struct mx_isa_row *row, const struct mx_operand_spec *o) 
 			return row->format == MX_FORM_VBUFFER && slots[i].slot == 1 ? 3
 			                                                            : slots[i].slot;
 	return -1;
-}
-
-/* G of a scalar field: index modes. */
-bool mx_operand_is_number(const struct mx_operand_spec *o) {
-	return strchr("MLKU", o->class) || !strcmp(o->field, "simm16") ||
-	       (o->class == 'G' && *o->field == 's');
 }
 
 bool mx_operand_is_there(mx_microcode format, const uint32_t *code,
@@ -147,33 +150,89 @@ unsigned mx_operand_dwords(mx_microcode format, const uint32_t *code,
 	}
 }
 
-unsigned mx_operand_code(mx_microcode format, const uint32_t *code,
-                         const struct mx_operand_spec *o) {
-	unsigned v = mx_field(format, code, o->field);
-	if (strcmp(o->field, "sbase") == 0)
-		return 2 * v;
-	if (strcmp(o->field, "srsrc") == 0)
-		return 4 * v;
-	if (mx_is_sdwa(format) && strstr(o->field, "src"))
-		return mx_field_bit(format, code, "scalar", mx_operand_index(o)) ? v : v + MX_VGPR;
+/* What the value of a field is multiplied by. */
+static unsigned scale_of(const struct mx_operand_spec *o) {
+	return !strcmp(o->field, "sbase") ? 2 : !strcmp(o->field, "srsrc") ? 4 : 1;
+}
+
+/* Whether the field has the number of a vector register, without the bit that makes it one. */
+static bool is_vector(mx_microcode format, const struct mx_operand_spec *o) {
 	bool dpp = format == MX_FORM_DPP1 || format == MX_FORM_DPP2 ||
 	           (mx_adds_dpp(format) && o->field[3] == '0');
-	if (format == MX_FORM_VOPD_Y && o->field[1] == 'd') /* its lowest bit is not that of X */
-		v = 2 * v + !mx_field_bit(MX_FORM_VOPD_X, code, "vdst", 0);
 	bool nine_bits = strncmp(o->field, "src", 3) == 0 && !dpp;
 	bool vector = strchr("vagGhrqQABWTtYy", o->class) && !nine_bits && o->field[1] != 'c';
-	return vector || (dpp && mx_adds_dpp(format)) ? v + MX_VGPR : v;
+	return vector || (dpp && mx_adds_dpp(format));
+}
+
+unsigned mx_operand_code(mx_microcode format, const uint32_t *code,
+                         const struct mx_operand_spec *o) {
+	if (o->scale && o->format == format)
+		return o->scale * mx_field_at(code, o->place) + o->first;
+	unsigned v = mx_field(format, code, o->field), scale = scale_of(o);
+	if (scale > 1)
+		return scale * v;
+	if (mx_is_sdwa(format) && strstr(o->field, "src"))
+		return mx_field_bit(format, code, "scalar", mx_operand_index(o)) ? v : v + MX_VGPR;
+	if (format == MX_FORM_VOPD_Y && o->field[1] == 'd') /* its lowest bit is not that of X */
+		v = 2 * v + !mx_field_bit(MX_FORM_VOPD_X, code, "vdst", 0);
+	return is_vector(format, o) ? v + MX_VGPR : v;
+}
+
+/* The bit that selects AGPRs for an operand that may be either. */
+static struct mx_field_place acc_of(mx_microcode format, const struct mx_operand_spec *o) {
+	if (!strchr("gGhrqQC", o->class))
+		return (struct mx_field_place){ 0 };
+	if (format != MX_FORM_VOP3P && format != MX_FORM_SCALED)
+		return mx_field_place(format, "acc");
+	if (o->field[0] == 'v' || mx_operand_index(o) == 2)
+		return mx_field_place(format, "acc_cd");
+	struct mx_field_place all = mx_field_place(format, "acc");
+	unsigned i = mx_operand_index(o);
+	return i < all.width ? (struct mx_field_place){ (uint8_t)(all.low + i * all.stride), 1, 0 }
+	                     : (struct mx_field_place){ 0 };
 }
 
 bool mx_operand_is_agpr(mx_microcode format, const uint32_t *code,
                         const struct mx_operand_spec *o) {
-	if (o->class == 'a')
-		return true;
-	if (!strchr("gGhrqQC", o->class))
-		return false;
-	if (format != MX_FORM_VOP3P && format != MX_FORM_SCALED)
-		return mx_field(format, code, "acc");
-	if (o->field[0] == 'v' || mx_operand_index(o) == 2)
-		return mx_field(format, code, "acc_cd");
-	return mx_field_bit(format, code, "acc", mx_operand_index(o));
+	bool placed = o->scale && o->format == format;
+	return o->class == 'a' || mx_field_at(code, placed ? o->acc : acc_of(format, o));
+}
+
+/* ---- the list of a row ---- */
+
+static void place(struct mx_operand_spec *o, const struct mx_isa_row *row) {
+	bool simple = !mx_is_sdwa(row->format) && row->format != MX_FORM_VOPD_Y;
+	o->format = row->format;
+	o->place = mx_field_place(row->format, o->field);
+	o->acc = acc_of(row->format, o);
+	o->scale = simple ? (uint8_t)scale_of(o) : 0;
+	o->first = o->scale == 1 && is_vector(row->format, o) ? MX_VGPR : 0;
+	o->bank = (int8_t)mx_bank_slot(row, o);
+}
+
+static void parse(const struct mx_isa_row *row, struct mx_operand_list *all) {
+	struct mx_operand_spec o;
+	const char *list = row->operands;
+	for (all->n = 0; all->n < MX_LISTED && (list = mx_operand_next(list, &o)); all->n++) {
+		place(&o, row);
+		all->spec[all->n] = o;
+	}
+}
+
+/* Of threads that parse the same row, one succeeds. */
+const struct mx_operand_list *mx_operands_listed(const struct mx_encodings *e,
+                                                 const struct mx_isa_row *row,
+                                                 struct mx_operand_list *own) {
+	_Atomic(struct mx_operand_list *) *kept = &e->lists[row - e->rows];
+	struct mx_operand_list *all = atomic_load_explicit(kept, memory_order_acquire),
+			       *other = NULL;
+	if (all)
+		return all;
+	all = malloc(sizeof *all);
+	parse(row, all ? all : own);
+	if (all && !atomic_compare_exchange_strong(kept, &other, all)) {
+		free(all);
+		all = other;
+	}
+	return all ? all : own;
 }

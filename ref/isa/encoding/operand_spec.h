@@ -11,7 +11,30 @@ struct mx_operand_spec {
 	bool neg, abs, sext;   /* which modifiers apply */
 	bool if_set, if_clear; /* present only if `condition` is set, or clear */
 	char condition[8];     /* a field */
+	bool is_number;        /* an immediate, no register or constant */
+
+	/* Of a list of a row, in the row's own format, because a search for fields by name takes
+	 * most of the time of decoding: the place of the value, what it is multiplied by, what is
+	 * added, and the bit that selects AGPRs. scale 0: other fields matter, too. */
+	mx_microcode format;
+	struct mx_field_place place, acc;
+	uint8_t scale;
+	uint16_t first;
+	int8_t bank; /* mx_bank_slot */
 };
+
+/* The operands of a row. */
+enum { MX_LISTED = 8 };
+struct mx_operand_list {
+	unsigned n;
+	struct mx_operand_spec spec[MX_LISTED];
+};
+
+/* The operands of a row of the encodings, which the first call parses and keeps. If memory is
+ * short, they are in `own`. */
+const struct mx_operand_list *mx_operands_listed(const struct mx_encodings *e,
+                                                 const struct mx_isa_row *row,
+                                                 struct mx_operand_list *own);
 
 /* Parses the next operand of a row. Returns the rest of the list, or NULL if there is no
  * operand. */
@@ -39,9 +62,6 @@ unsigned mx_operand_index(const struct mx_operand_spec *o);
 /* Of gfx1250: which pair of bits of s_set_vgpr_msb has the bank of its VGPRs: source 0, 1, 2 or the
  * destination [LLVM "VGPR MSB"]. -1: they are in bank 0. */
 int mx_bank_slot(const struct mx_isa_row *row, const struct mx_operand_spec *o);
-
-/* Whether it is an immediate number, no register or constant. */
-bool mx_operand_is_number(const struct mx_operand_spec *o);
 
 bool mx_is_sdwa(mx_microcode format);
 

@@ -121,7 +121,7 @@ static mx_operand_role role_of_source(const struct mx_inst *in, const struct mx_
 }
 
 static bool is(const struct mx_operand_spec *o, const char *field) {
-	return !strcmp(o->field, field);
+	return *o->field == *field && !strcmp(o->field, field);
 }
 
 /* src0, ssrc0, vsrc1 ... */
@@ -151,7 +151,7 @@ static unsigned common_code(const struct mx_encodings *set, unsigned code) {
  * are in the bank of their field. */
 static unsigned vector_code(struct listing *l, const struct mx_operand_spec *o, unsigned code) {
 	enum { HIGH_HALF = 1 << 7, BANK = 256, DESTINATION = 3 };
-	int slot = l->set->has_banks ? mx_bank_slot(l->row, o) : -1;
+	int slot = l->set->has_banks ? o->bank : -1;
 	bool selects = o->class == 'Y' || o->class == 'y';
 	if (o->class == 'T' || o->class == 't' || (selects && l->row->format != MX_FORM_VOP3)) {
 		unsigned bit = is_source(o) ? mx_operand_index(o) : DESTINATION;
@@ -267,7 +267,7 @@ static void add_listed(struct listing *l, const struct mx_operand_spec *o) {
 		dwords = l->set->mask;
 	if (is(o, "vcc") || is(o, "vcc_lo"))
 		add_vcc(l);
-	else if (mx_operand_is_number(o))
+	else if (o->is_number)
 		add_number(l, o, code);
 	else if (mx_kind_of(in->op) == MX_IS_TILE)
 		add_at(in, MX_AT_ADDRESS + mx_operand_index(o), MX_AS_DESCRIPTOR, code, dwords);
@@ -330,12 +330,12 @@ static void add_implicit(const struct mx_encodings *set, struct mx_inst *in) {
 
 void mx_find_operands(const struct mx_encodings *set, const struct mx_isa_row *row,
                       mx_microcode format, struct mx_inst *in) {
-	struct mx_operand_spec o;
 	struct listing l = { .set = set, .row = row, .in = in, .format = format };
-	const char *list = row->operands;
-	while ((list = mx_operand_next(list, &o)))
-		if (mx_operand_is_there(format, in->dwords, &o))
-			add_listed(&l, &o);
+	struct mx_operand_list own;
+	const struct mx_operand_list *all = mx_operands_listed(set, row, &own);
+	for (unsigned i = 0; i < all->n; i++)
+		if (mx_operand_is_there(format, in->dwords, &all->spec[i]))
+			add_listed(&l, &all->spec[i]);
 	add_former(in);
 	add_exchanged(in);
 	add_implicit(set, in);

@@ -63,7 +63,7 @@ static void size_destination(struct mx_op *op, unsigned dwords) {
 static void size_operand(struct mx_op *op, const struct mx_operand_spec *o) {
 	enum { MIXED = 8 };
 	unsigned dwords = o->size ? o->size : MIXED;
-	if (mx_operand_is_number(o))
+	if (o->is_number)
 		return;
 	if (!strcmp(o->field, "sdst") || !strcmp(o->field, "vdst"))
 		size_destination(op, dwords);

@@ -10,6 +10,7 @@ struct observed {
 	unsigned kinds;                 /* MX_EVENT_... that the observer wants */
 	const struct mx_inst *at;       /* the instruction that executes or lands */
 	const struct mx_memop *landing; /* or NULL */
+	bool elsewhere;                 /* its accesses are left out */
 };
 
 static struct observed *observed(const struct mx_wave *w) {
@@ -77,10 +78,28 @@ static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bo
 	notify(context, &e);
 }
 
+/* Whether a load, store or atomic of lanes accesses none of the observer's bytes; copies between
+ * memory and LDS are not looked at. */
+static bool is_elsewhere(const struct mx_observer *observer, const struct mx_memop *m) {
+	mx_encoding e = m->in->op->encoding;
+	bool by_lanes = e == MX_FLAT || e == MX_GLOBAL || e == MX_MUBUF || e == MX_DS;
+	unsigned l;
+	if (!observer->bytes || !by_lanes || m->extents || m->in->mem.lds)
+		return false;
+	if (e == MX_DS)
+		return true;
+	MX_FOR_LANES(l, m->exec)
+	if (m->address[l] < observer->address + observer->bytes &&
+	    observer->address < m->address[l] + m->in->op->d)
+		return false;
+	return true;
+}
+
 static void landing(void *context, struct mx_wave *w, struct mx_memop *m) {
 	struct observed *o = observed(w);
 	o->landing = m;
 	o->at = m->in;
+	o->elsewhere = is_elsewhere(context, m);
 	if (!(o->kinds & MX_EVENT_LAND))
 		return;
 	struct mx_event e = event(w, MX_EVENT_LAND);
@@ -92,6 +111,7 @@ static void landed(void *context, struct mx_wave *w, struct mx_memop *m) {
 	(void)context, (void)m;
 	o->landing = NULL;
 	o->at = NULL;
+	o->elsewhere = false;
 }
 
 static void sgpr(void *context, const struct mx_wave *w, unsigned code) {
@@ -138,7 +158,7 @@ static void access(void *context, const struct mx_wave *w, const struct mx_touch
 	                     : t->space == MX_WATCH_SCRATCH ? MX_EVENT_SCRATCH
 	                                                    : MX_EVENT_MEMORY;
 	bool memory = kind == MX_EVENT_MEMORY;
-	if (!(observed(w)->kinds & kind))
+	if (!(observed(w)->kinds & kind) || observed(w)->elsewhere)
 		return;
 	struct mx_event e = event(w, kind);
 	e.lanes = memory ? lanes_of(observed(w)->landing, t->address) : 1ull << t->lane;

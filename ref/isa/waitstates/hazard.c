@@ -1,6 +1,8 @@
 /* The table of hazards, and whether there are enough wait states between two instructions. */
 #include "hazard.h"
 
+#include <pthread.h>
+
 #include "../machine/findings.h"
 
 typedef enum {
@@ -54,29 +56,63 @@ static unsigned states_after(const struct row *r, unsigned passes) {
 	return r->states[passes == 16 ? 3 : passes == 8 ? 2 : passes == 4 ? 1 : 0];
 }
 
-/* Whether the classes and the operands, a bit each, have what a side of a row has. */
-static bool fits(const struct mx_hazard_traits *f, uint32_t operands, uint64_t class,
-                 unsigned operand) {
-	return f->classes & class && operands >> operand & 1;
+enum { CLASSES = 64, OPERANDS = MX_OPERAND_NONE + 1, SETS = MX_HAZARDS_GFX1250 + 1, PARTS = 2 };
+
+/* The rows that have a class or an operand on one of their sides, a bit each. */
+struct side {
+	uint64_t of_class[CLASSES], of_operand[OPERANDS];
+};
+
+/* The same for each part of the bits in traits, because a comparison with every row takes most of
+ * the time of short launches. */
+static struct {
+	uint64_t set[SETS];
+	struct side first, second;
+} parts[PARTS];
+
+static void make_parts(void) {
+	for (unsigned i = 0; i < ROWS; i++) {
+		const struct row *r = &rows[i];
+		uint64_t bit = 1ull << i % 64;
+		parts[i / 64].set[r->set] |= bit;
+		parts[i / 64].first.of_class[__builtin_ctzll(r->first)] |= bit;
+		parts[i / 64].first.of_operand[r->first_operand] |= bit;
+		parts[i / 64].second.of_class[__builtin_ctzll(r->second)] |= bit;
+		parts[i / 64].second.of_operand[r->second_operand] |= bit;
+	}
+}
+
+/* The rows that have one of the classes and one of the operands on this side. */
+static uint64_t rows_that_fit(const struct side *side, uint64_t classes, uint32_t operands) {
+	uint64_t by_class = 0, by_operand = 0;
+	for (; classes; classes &= classes - 1)
+		by_class |= side->of_class[__builtin_ctzll(classes)];
+	for (; operands; operands &= operands - 1)
+		by_operand |= side->of_operand[__builtin_ctz(operands)];
+	return by_class & by_operand;
+}
+
+/* As the first instruction: only rows that require states after this many passes. */
+static void match_first(struct mx_hazard_traits *f, unsigned part, uint64_t fit) {
+	for (; fit; fit &= fit - 1) {
+		unsigned states =
+			states_after(&rows[64 * part + (unsigned)__builtin_ctzll(fit)], f->passes);
+		f->first[part] |= states ? fit & -fit : 0;
+		f->reach = states > f->reach ? (uint8_t)states : f->reach;
+	}
 }
 
 void mx_traits_match(struct mx_hazard_traits *f, mx_hazard_set set) {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	uint32_t operands = 1u << MX_OPERAND_NONE;
+	pthread_once(&once, make_parts);
 	for (unsigned i = 0; i < f->n; i++)
 		operands |= 1u << f->range[i].operand;
-	for (unsigned i = 0; i < ROWS; i++) {
-		const struct row *r = &rows[i];
-		unsigned states = states_after(r, f->passes);
-		if (r->set != set)
-			continue;
-		if (states && fits(f, operands, r->first, r->first_operand)) {
-			f->first[i / 64] |= 1ull << i % 64;
-			f->reach = states > f->reach ? (uint8_t)states : f->reach;
-		}
-		if (fits(f, operands, r->second, r->second_operand)) {
-			f->second[i / 64] |= 1ull << i % 64;
-			f->follows = true;
-		}
+	for (unsigned i = 0; i < PARTS; i++) {
+		uint64_t rows = parts[i].set[set];
+		match_first(f, i, rows & rows_that_fit(&parts[i].first, f->classes, operands));
+		f->second[i] |= rows & rows_that_fit(&parts[i].second, f->classes, operands);
+		f->follows |= f->second[i] != 0;
 	}
 	if (f->classes & MX_CLAUSES)
 		f->reach = MX_HAZARD_HORIZON;
