@@ -53,16 +53,20 @@ def bundled(code):
     return head.ljust(offset, b"\0") + code
 
 
+def compile_code(llvm, flags, source, target):
+    """Compiles the device code of a source to the code object TARGET. Returns the process."""
+    return subprocess.run([f"{llvm}/clang++", *flags, source, "--cuda-device-only", "--no-gpu-bundle-output", "-o", target],
+                          capture_output=True, text=True)
+
+
 def compile_program(llvm, flags, source, target):
     """Compiles a source with device and host code to the object file TARGET. Returns the last process."""
-    command = [f"{llvm}/clang++", *flags, source]
     code, bundle = target.with_suffix(".code"), target.with_suffix(".bundle")
-    ran = subprocess.run([*command, "--cuda-device-only", "--no-gpu-bundle-output", "-o", code],
-                         capture_output=True, text=True)
+    ran = compile_code(llvm, flags, source, code)
     if not ran.returncode:
         bundle.write_bytes(bundled(code.read_bytes()))
-        ran = subprocess.run([*command, "--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", bundle,
-                              "-c", "-o", target], capture_output=True, text=True)
+        ran = subprocess.run([f"{llvm}/clang++", *flags, source, "--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary",
+                              "-Xclang", bundle, "-c", "-o", target], capture_output=True, text=True)
     return ran
 
 

@@ -42,12 +42,19 @@ class Builder:
         self.flags = [*hip_clang.device(llvm, self.folder), *hip_clang.headers(), "-std=c++17", "-O1", "-w",
                       "-isystem", CATCH2 / ("include" if CATCH2_3 else "include/catch2"), "-include", "cassert"]
 
+    def flags_of(self, include):
+        return [*self.flags, *[f"-I{i}" for i in include]]
+
+    def code_object(self, source, include):
+        """Makes the code object NAME.code of NAME.cc, which tests load."""
+        hip_clang.compile_code(self.llvm, self.flags_of(include), source, self.folder / f"{source.stem}.code")
+
     def compiled(self, source, include):
         """The object file of a source, and the compiler's first error if there is none."""
         target = self.folder / ("-".join(source.parts[-3:]) + ".o")
         if target.exists() and target.stat().st_mtime > source.stat().st_mtime:
             return target, ""
-        ran = hip_clang.compile_program(self.llvm, [*self.flags, *[f"-I{i}" for i in include]], source, target)
+        ran = hip_clang.compile_program(self.llvm, self.flags_of(include), source, target)
         error = re.search(r"error: .*", ran.stderr)
         return target, (error[0] if error else ran.stderr[-200:]) if ran.returncode else ""
 
@@ -103,9 +110,16 @@ def catch_cases(builder, folder, sources, include):
             for name in map(str.strip, names.splitlines()) if name]
 
 
+def modules(files, folder):
+    """The sources of the code objects that tests load: for "NAME.code" NAME.cc or NAME.cpp, as in the
+    CMake files of hip-tests."""
+    names = {name for text in files.values() for name in re.findall(r'"(\w+)\.code"', text)}
+    return [f for name in sorted(names) for f in (folder / f"{name}.cc", folder / f"{name}.cpp") if f.exists()]
+
+
 def unit_tests(builder, checkout):
     """A call for each file of test cases. Other files of a folder are linked with all of its programs,
-    except programs that tests start, which are left out."""
+    except code objects and programs that tests start. The latter are left out."""
     root = pathlib.Path(checkout) / "catch"
     if not root.exists():
         root = pathlib.Path(checkout) / "tests/catch"
@@ -115,8 +129,12 @@ def unit_tests(builder, checkout):
         builder.compiled(source, include)
     for folder in FOLDERS:
         files = {f: f.read_text(errors="replace") for f in sorted((root / "unit" / folder).glob("*.cc"))}
+        loaded = modules(files, root / "unit" / folder)
+        for source in loaded:
+            builder.code_object(source, include)
         cases = [f for f, text in files.items() if re.search(r"\bTEST_CASE|_TEST_CASE", text)]
-        shared = [f for f, text in files.items() if f not in cases and not re.search(r"\bint\s+main\s*\(", text)]
+        shared = [f for f, text in files.items()
+                  if f not in cases + loaded and not re.search(r"\bint\s+main\s*\(", text)]
         for source in shared:
             builder.compiled(source, include)
         for source in cases:
