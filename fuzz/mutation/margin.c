@@ -17,9 +17,10 @@
 
 enum {
 	WAVES = 16,
-	RING = 32, /* more than what 20 wait states can hold */
+	RING = 256, /* instructions: longer than any wait states */
 	REGISTERS = MX_ROWS,
 	PLENTY = 16,
+	NEAR = 20 + PLENTY, /* wait states that may matter: no pair requires more than 20 */
 };
 
 struct past {
@@ -57,12 +58,17 @@ static void depends(struct margin *s, struct wave *w, size_t first, const struct
 	}
 }
 
+/* Whether instruction `i` is so near to the last one that it may limit a margin. */
+static bool is_near(const struct wave *w, size_t i) {
+	return i + RING >= w->n && w->ring[(w->n - 1) % RING].at - w->ring[i % RING].at <= NEAR;
+}
+
 /* The last instruction uses a register; finds the earlier ones that write it or read it late. */
 static void uses(struct margin *s, struct wave *w, unsigned row, bool writes) {
 	const struct past *last = &w->ring[(w->n - 1) % RING];
 	if (row >= REGISTERS)
 		return;
-	for (size_t i = w->n - 1; i-- > 0 && i + RING >= w->n;) {
+	for (size_t i = w->n - 1; i-- > 0 && is_near(w, i);) {
 		const struct past *p = &w->ring[i % RING];
 		if (p->writes[row] || (writes && p->late[row]))
 			depends(s, w, i, last);
@@ -114,6 +120,8 @@ static void issued(struct margin *s, struct wave *w, const struct mx_event *e) {
 	e->isa->decode(e->code, e->dwords, 0, &in);
 	if (!in.op)
 		return;
+	if (e->isa->rebank)
+		e->isa->rebank(&in, e->banks);
 	const struct mx_hazard_rules *hazards = e->isa->hazards;
 	struct past *p = enter(s, w, hazards, &in, e->pc);
 	MX_FOR_OPERANDS(o, &in)
@@ -124,7 +132,7 @@ static void issued(struct margin *s, struct wave *w, const struct mx_event *e) {
 			if (row < REGISTERS && reads_late(hazards, &in, o))
 				p->late[row] = true;
 		}
-	for (size_t i = w->n - 1; has_hidden_effect(&in) && i-- > 0 && i + RING >= w->n;)
+	for (size_t i = w->n - 1; has_hidden_effect(&in) && i-- > 0 && is_near(w, i);)
 		depends(s, w, i, p);
 }
 
