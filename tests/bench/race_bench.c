@@ -1,6 +1,6 @@
 /* The cost of race detection: analysed launches compared with plain ones, in processor seconds,
  * which do not depend on other load; and hunts; plain launches of gfx1250 compared with gfx950; and
- * plain launches on several threads, with MXCHECK_LONG also of 4096 cubed. */
+ * launches on several threads, with MXCHECK_LONG also of 4096 cubed. */
 #include "../../fuzz/hunt/hunt.h"
 #include "launches.h"
 
@@ -57,22 +57,24 @@ static void measure_architectures(const char *name, const char *other, int64_t s
 	bench_print(what, "ratio", ratio);
 }
 
-/* Plain launches on 1, 2, 4 ... threads, up to the number of processors. */
-static void measure_threads(const char *name, int64_t m, int64_t n, int64_t k) {
-	struct mx_bench *b = prepare(name, m, n, k);
+/* Launches on 1, 2, 4 ... threads, up to the number of processors, with the copies to and from the
+ * device. */
+static void measure_threads(const char *name, int64_t size, unsigned analysis) {
+	struct mx_bench *b = prepare(name, size, size, size);
+	const char *kind = analysis ? "analysed" : "launch";
 	unsigned all = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 	double seconds[BENCH_RUNS], one = 0;
 	char what[160];
 	for (unsigned threads = 1; threads <= all; threads *= 2) {
 		mx_bench_options(b)->threads = threads;
-		run(b, 0);
+		run(b, analysis);
 		for (int i = 0; i < BENCH_RUNS; i++) {
 			double start = bench_now();
-			run(b, 0);
+			run(b, analysis);
 			seconds[i] = bench_now() - start;
 		}
-		snprintf(what, sizeof what, "launch/%s/%lldx%lldx%lld/%u threads", name,
-		         (long long)m, (long long)n, (long long)k, threads);
+		snprintf(what, sizeof what, "%s/%s/%lldx%lldx%lld/%u threads", kind, name,
+		         (long long)size, (long long)size, (long long)size, threads);
 		double median = bench_print(what, "s", seconds);
 		one = threads == 1 ? median : one;
 		printf("%s,times one thread,%.3g,0\n", what, one / median);
@@ -137,9 +139,13 @@ int main(void) {
 	measure_run("gemm/mxfp4_f32", 64, 64, 256);
 	measure_hunt("gemm/mxfp4_f32", 64, 64, 256);
 	measure_architectures("gemm/gfx1250_mxfp8_f32", "gemm/mxfp8_f32", 1024);
-	measure_threads("gemm/mxfp4_f32", 1024, 1024, 1024);
-	if (getenv("MXCHECK_LONG"))
-		measure_threads("gemm/mxfp4_f32", 4096, 4096, 4096);
+	measure_threads("gemm/mxfp4_f32", 1024, 0);
+	measure_threads("gemm/mxfp4_f32", 1024, MX_ANALYSE_ORDER | MX_ANALYSE_WAIT_STATES);
+	for (unsigned i = 0; getenv("MXCHECK_LONG") && i < 2; i++) {
+		const char *name = i ? "gemm/mxfp8_f32" : "gemm/mxfp4_f32";
+		measure_threads(name, 4096, 0);
+		measure_threads(name, 4096, MX_ANALYSE_ORDER | MX_ANALYSE_WAIT_STATES);
+	}
 	mx_device_close(emu);
 	return 0;
 }

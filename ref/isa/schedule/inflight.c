@@ -21,6 +21,7 @@ struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in) {
 		return NULL;
 	}
 	m->in = in;
+	m->writes = in->op->flags & MX_STORE || in->op->rmw;
 	m->extents = NULL;
 	m->held = 0;
 	m->issue = w->issued;

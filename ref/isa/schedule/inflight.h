@@ -48,6 +48,7 @@ struct mx_memop {
 	uint32_t mode;     /* MODE at issue: atomics in LDS */
 	uint32_t format;   /* typed buffers, see typed.c */
 	uint8_t stream;    /* of the instruction set */
+	bool writes;       /* device memory, or LDS that FLAT addresses */
 	struct mx_l1_reach {
 		bool computed;
 		uint64_t from, to, lines;

@@ -14,10 +14,6 @@
  * and for all operations of a program of which the waves synchronise through memory. */
 #include "inflight.h"
 
-static bool writes(const struct mx_memop *m) {
-	return m->in->op->flags & MX_STORE || m->in->op->rmw;
-}
-
 static uint64_t lanes_of(const struct mx_memop *m) {
 	return m->in_lds ? 0 : m->exec & ~m->scratch;
 }
@@ -76,7 +72,7 @@ static bool touches(const struct mx_memop *m, uint64_t from, uint64_t to) {
 
 static bool conflict(struct mx_memop *a, struct mx_memop *b) {
 	unsigned l;
-	if (!(writes(a) || writes(b)) || !may_overlap(a, b))
+	if (!(a->writes || b->writes) || !may_overlap(a, b))
 		return false;
 	MX_FOR_LANES(l, lanes_of(a))
 	if ((line_of(a->address[l]) | line_of(a->address[l] + bytes_of(a) - 1)) & b->reach.lines &&
@@ -112,7 +108,7 @@ unsigned mx_l1_own_before(const struct mx_wave *w, unsigned stream, struct mx_me
 }
 
 bool mx_l1_may_wait(const struct mx_group *g, const struct mx_memop *m) {
-	return g->n_waves > 1 && mx_has_one_l1(g->run) && (writes(m) || g->stores_in_flight) &&
+	return g->n_waves > 1 && mx_has_one_l1(g->run) && (m->writes || g->stores_in_flight) &&
 	       (g->run->waves_synchronise || g->before_barrier);
 }
 
@@ -124,6 +120,6 @@ void mx_l1_barrier(struct mx_group *g) {
 }
 
 void mx_l1_count(struct mx_group *g, const struct mx_memop *m, int change) {
-	g->stores_in_flight += (unsigned)(writes(m) ? change : 0);
+	g->stores_in_flight += (unsigned)(m->writes ? change : 0);
 	g->before_barrier -= change < 0 && m->barriers < g->barriers;
 }

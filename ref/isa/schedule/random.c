@@ -1,4 +1,4 @@
-/* Random numbers of a schedule: xoroshiro128++ (Blackman and Vigna), seeded by splitmix64. */
+/* The seed of a schedule's random numbers, spread by splitmix64. */
 #include "random.h"
 
 static uint64_t splitmix(uint64_t *state) {
@@ -13,16 +13,4 @@ void mx_random_seed(struct mx_random *r, uint64_t seed, uint64_t stream) {
 	state = splitmix(&state) + stream;
 	r->s[0] = splitmix(&state);
 	r->s[1] = splitmix(&state);
-}
-
-static uint64_t rotate(uint64_t v, unsigned n) {
-	return v << n | v >> (64 - n);
-}
-
-uint64_t mx_random_next(struct mx_random *r) {
-	uint64_t a = r->s[0], b = r->s[1], result = rotate(a + b, 17) + a;
-	b ^= a;
-	r->s[0] = rotate(a, 49) ^ b ^ b << 21;
-	r->s[1] = rotate(b, 28);
-	return result;
 }
