@@ -238,8 +238,9 @@ static void issue(struct mx_dependences *d, const struct mx_inst *in) {
 		joins[queue_of(in, o)] = true;
 	for (unsigned q = 0; q < MX_QUEUES; q++)
 		d->issued[q] += joins[q] + (q == vgprs && has_scales(in));
-	MX_FOR_OPERANDS(o, in)
-		note_use(d, in, o);
+	if (mx_kind_of(in->op) != MX_IS_HINT) /* nothing depends on what a prefetch reads */
+		MX_FOR_OPERANDS(o, in)
+			note_use(d, in, o);
 	if (unit_of(in) < LDS)
 		return;
 	of_vgpr(d, ANY_MEMORY)[vgprs] = (struct mx_queue_use){ in, d->issued[vgprs] };

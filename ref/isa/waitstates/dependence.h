@@ -20,7 +20,8 @@
  * loads, stores and LDS count as waits for sources, and counts tensor copies; a WMMA with scales
  * counts twice [Tensile, "InsertWaitAluPass"]. Left out: loads that overwrite a source of the
  * vector ALU, for which LLVM after version 22 alone waits; scalar memory that uses results of the
- * scalar ALU, or overwrites sources of the vector ALU; M0, EXEC and SCC. */
+ * scalar ALU, or overwrites sources of the vector ALU; sources of prefetches, on which no result
+ * depends, and which LLVM overwrites without a wait at the entry of a kernel; M0, EXEC and SCC. */
 #ifndef MX_DEPENDENCE_H
 #define MX_DEPENDENCE_H
 
