@@ -42,7 +42,7 @@ my @texts = map { spew("$dir/text" . $n++, $_) } (
 );
 
 for ([ commands => 3, grep { -s $_ < 6000 } @objects, glob "$build/kernels/*/mxfp8*.co" ],
-	[ case => 10, glob 'cases/*/*.yaml' ], [ npy => 1000, $array ], [ journal => 400, "$dir/journal" ],
+	[ case => 10, glob 'cases/*/*.yaml' ], [ npy => 1000, $array ], [ journal => 100, "$dir/journal" ],
 	[ text => 300, @texts ], [ codeobject => 300, @objects ], [ metadata => 3000, @notes ], [ instruction => 20, @code ],
 	[ execute => 40, @code ]) {
 	my ($target, $copies, @inputs) = @$_;
