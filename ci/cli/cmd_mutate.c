@@ -285,7 +285,7 @@ typedef enum { FLAGGED, NOTED, EQUIVALENT, NOT_JUDGED, SURVIVED, NOT_REACHED, FA
 
 struct totals {
 	unsigned n[FATES];
-	unsigned never_full, margin, proved; /* reasons of the equivalent ones */
+	unsigned never_full, margin, covered, proved; /* reasons of the equivalent ones */
 };
 
 static bool is_reached(const struct mutation *m, const struct mx_mutant *x) {
@@ -311,6 +311,12 @@ static bool is_margin(const struct mutation *m, const struct mx_mutant *x) {
 		if (site_of(m, x, i)->reached && site_of(m, x, i)->margin < x->shorter)
 			return false;
 	return x->kind == MX_SHORTER_NOP;
+}
+
+/* By the strict rule, which gives notes, other waits cover each dependence on the path of each
+ * wave. */
+static bool is_covered(const struct mutation *m, const struct mx_mutant *x) {
+	return x->has_rule && m->o->analysis & MX_ANALYSE_WAIT_STATES;
 }
 
 /* The site, in the first run that has one, where the weaker wait lets vector memory be in flight
@@ -339,9 +345,10 @@ static fate sort(const struct mutation *m, const struct mx_mutant *x, const stru
 		return FLAGGED;
 	if (a->end.noted)
 		return NOTED;
-	if (publishes_early(m, x) || (bytes_vary(m, x) && x->kind != MX_SHORTER_NOP))
+	if (publishes_early(m, x) || (bytes_vary(m, x) && !mx_has_rules_alone(x->kind)))
 		return NOT_JUDGED;
-	return x->kind == MX_SHORTER_NOP && !is_margin(m, x) ? SURVIVED : EQUIVALENT;
+	bool harmless = !mx_has_rules_alone(x->kind) || is_margin(m, x) || is_covered(m, x);
+	return harmless ? EQUIVALENT : SURVIVED;
 }
 
 static void explain_equivalent(const struct mutation *m, const struct mx_mutant *x,
@@ -354,6 +361,9 @@ static void explain_equivalent(const struct mutation *m, const struct mx_mutant 
 		snprintf(why, room,
 		         "dependent instructions across it stay further apart than any pair of "
 		         "instructions may require");
+	} else if (x->kind == MX_WEAKER_ALU_WAIT) {
+		t->covered++;
+		snprintf(why, room, "other waits cover each dependence on the path of each wave");
 	} else if (!a->end.extremes) {
 		t->proved++;
 		snprintf(why, room, "its order is proved, and the bytes are the same");
@@ -469,12 +479,13 @@ static void summarise(const struct mutation *m, const struct totals *t) {
 	char kernels[1024] = "";
 	printf("%zu mutants of %s in %zu runs: %u flagged, %u by a note alone, %u equivalent "
 	       "(%.0f %% of those reached; %u because no more is ever in flight, %u nops longer "
-	       "than needed, %u proved, %u under extreme schedules), %u not judged, %u survived, "
-	       "%u not reached\n",
+	       "than needed, %u s_wait_alu with nothing to wait for, %u proved, %u under extreme "
+	       "schedules), %u not judged, %u survived, %u not reached\n",
 	       m->n_mutants, kernels_of(m, kernels, sizeof kernels), m->selection->n_runs,
 	       t->n[FLAGGED], t->n[NOTED], t->n[EQUIVALENT],
 	       reached ? 100.0 * t->n[EQUIVALENT] / (double)reached : 0, t->never_full, t->margin,
-	       t->proved, t->n[EQUIVALENT] - t->never_full - t->margin - t->proved,
+	       t->covered, t->proved,
+	       t->n[EQUIVALENT] - t->never_full - t->margin - t->covered - t->proved,
 	       t->n[NOT_JUDGED], t->n[SURVIVED], t->n[NOT_REACHED]);
 	if (m->n_nops)
 		printf("%zu mutants of nops are left out; --nops runs them\n", m->n_nops);

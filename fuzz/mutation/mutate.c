@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../ref/isa/encoding/hwreg.h"
 #include "../../ref/isa/encoding/instruction_set.h"
 #include "../../ref/isa/waitstates/hazard.h"
 #include "../hunt/hunt.h"
@@ -22,6 +23,7 @@ struct list {
 	struct mx_site *sites;
 	struct mx_mutant *mutants;
 	size_t n_sites, n_mutants;
+	bool expert; /* the code sets expert scheduling mode */
 };
 
 static struct mx_mutant *add(struct list *l, mx_mutation_kind kind, uint32_t word) {
@@ -52,6 +54,46 @@ static void add_waits(struct list *l, const struct mx_inst *in) {
 			add_wait(l, in, c, most);
 	}
 }
+
+/* ---- the counts of s_wait_alu ---- */
+
+enum {
+#define MX_ALU_COUNTER(id, name, low, width) id,
+#include "../../ref/isa/wait_alu.def"
+#undef MX_ALU_COUNTER
+	ALU_COUNTERS
+};
+static const struct {
+	const char *name;
+	uint8_t low, most;
+} alu_counter[ALU_COUNTERS] = {
+#define MX_ALU_COUNTER(id, name, low, width) [id] = { #name, low, (1 << (width)) - 1 },
+#include "../../ref/isa/wait_alu.def"
+#undef MX_ALU_COUNTER
+};
+
+static void add_alu_wait(struct list *l, uint32_t dword, unsigned c, unsigned was, unsigned to) {
+	uint32_t weaker = dword + ((to - was) << alu_counter[c].low);
+	struct mx_mutant *m = add(l, MX_WEAKER_ALU_WAIT, weaker);
+	const char *name = alu_counter[c].name;
+	snprintf(m->what, sizeof m->what, "%s(%u) -> %s(%u)", name, was, name, to);
+}
+
+/* Each count of VGPRs weaker by one, and off. The others are for what the hardware checks in the
+ * mode that compilers use. */
+static void add_alu_waits(struct list *l, uint32_t dword) {
+	static const uint8_t vgprs[] = { VA_VDST, VM_VSRC };
+	for (size_t i = 0; i < sizeof vgprs; i++) {
+		unsigned c = vgprs[i], most = alu_counter[c].most;
+		unsigned was = dword >> alu_counter[c].low & most;
+		if (was < most)
+			add_alu_wait(l, dword, c, was, was + 1);
+		if (was + 1 < most)
+			add_alu_wait(l, dword, c, was, most);
+	}
+}
+
+/* ---- sites ---- */
 
 static void add_no_barrier(struct list *l, const struct mx_inst *in) {
 	struct mx_mutant *m = add(l, MX_NO_BARRIER, l->isa->nop.dword);
@@ -92,11 +134,18 @@ static void add_site(struct list *l, const struct mx_inst *in, uint64_t pc) {
 		add_nops(l, in);
 	else if (mx_is_single_nop(l->isa->hazards, in) && in->size == 4)
 		add_no_nop(l, in);
+	else if (in->op->id == MX_OP_s_wait_alu)
+		add_alu_waits(l, in->dwords[0]);
 	if (l->n_mutants == before)
 		return;
 	for (unsigned c = 0; c < MX_COUNTERS; c++)
 		site.published[c] = MX_GUARDS_NONE;
 	l->sites[l->n_sites++] = site;
+}
+
+static void look_for_modes(struct list *l, const struct mx_inst *in) {
+	l->expert |= mx_kind_of(in->op) == MX_IS_SETREG && l->isa->sched_mode &&
+	             mx_hw_field(in).reg == l->isa->sched_mode;
 }
 
 int mx_mutants_find(const struct mx_isa *isa, const uint32_t *code, size_t n,
@@ -114,10 +163,14 @@ int mx_mutants_find(const struct mx_isa *isa, const uint32_t *code, size_t n,
 	for (size_t i = 0; i < n;) {
 		struct mx_inst in;
 		isa->decode(code + i, n - i, (uint32_t)(4 * i), &in);
-		if (in.op)
+		if (in.op) {
+			look_for_modes(&l, &in);
 			add_site(&l, &in, 4 * i);
+		}
 		i += in.size ? in.size / 4 : 1;
 	}
+	for (size_t i = 0; i < l.n_mutants; i++)
+		l.mutants[i].has_rule = l.mutants[i].kind == MX_WEAKER_ALU_WAIT && l.expert;
 	*sites = l.sites;
 	*n_sites = l.n_sites;
 	*mutants = l.mutants;
@@ -386,7 +439,7 @@ int mx_mutant_run(struct mx_bench *b, const struct mx_site *site, const struct m
 		return 0;
 	if (random_schedules(&t, trials))
 		return -1;
-	if (end->flagged || m->kind == MX_SHORTER_NOP)
+	if (end->flagged || mx_has_rules_alone(m->kind))
 		return 0;
 	return extremes(&t, site, waves ? waves : 1);
 }

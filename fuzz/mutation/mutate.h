@@ -25,7 +25,17 @@ struct mx_site {
 };
 #define MX_GUARDS_NONE UINT32_MAX
 
-typedef enum { MX_WEAKER_WAIT, MX_NO_BARRIER, MX_SHORTER_NOP } mx_mutation_kind;
+typedef enum {
+	MX_WEAKER_WAIT,
+	MX_NO_BARRIER,
+	MX_SHORTER_NOP,
+	MX_WEAKER_ALU_WAIT, /* an s_wait_alu */
+} mx_mutation_kind;
+
+/* Whether rules alone judge it, because nothing executes what it changes. */
+static inline bool mx_has_rules_alone(mx_mutation_kind k) {
+	return k == MX_SHORTER_NOP || k == MX_WEAKER_ALU_WAIT;
+}
 
 struct mx_mutant {
 	mx_mutation_kind kind;
@@ -33,6 +43,8 @@ struct mx_mutant {
 	uint32_t word;                /* the new dword */
 	unsigned counter, was, count; /* of a weaker wait */
 	unsigned shorter;             /* wait states that a nop loses */
+	bool has_rule; /* of a weaker s_wait_alu: the code uses expert scheduling mode, whose rule
+	                  (ref/isa/waitstates/dependence.h) is all that it needs one for */
 	char what[64];
 };
 

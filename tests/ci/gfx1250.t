@@ -285,6 +285,15 @@ is(mxcheck('run', '--case', $modes, '--co', $expert), 0, 'a kernel in expert sch
 is(mxcheck('run', '--case', $modes, '--co', spew("$dir/early.co", $early)), 3, '  a removed s_wait_alu') or diag $out, $err;
 like($out, qr/wait-states: \S+ v_add_nc_u64_e32 .*: overwrites a source of \S+ global_store_b32 .*: no s_wait_alu depctr_vm_vsrc\(0\) between them \[LLVM\]/,
 	'  is a finding') or diag $out;
+my @mutants = ('mutate', '--case', $modes, '--co', $expert, '--device', 'emu:gfx1250', '-v');
+is(mxcheck(@mutants), 0, '  no mutant survives') or diag $out, $err;
+my $needed = () = $out =~ /^flagged .* s_wait_alu depctr_(v\w_v\w+)\(\d+\): \1\(\d+\) -> \1\(\d+\); by wait-states: /mg;
+ok($needed > 10 && $out !~ /^(?:equivalent|survived|noted) .* s_wait_alu /m, "  and each weaker s_wait_alu is flagged, $needed of them") or diag $out;
+is(mxcheck(@mutants, '--no-analysis'), 1, '  but not without the analysis');
+is(scalar(() = $out =~ /^survived .* s_wait_alu .*; no rule of wait states flags it$/mg), $needed, '  where all survive') or diag $out;
+(my $spare = slurp($expert)) =~ s/\x9f\x0f\x88\xbf/\x83\x0f\x88\xbf/;
+is(mxcheck(@mutants, '--co', spew("$dir/spare.co", $spare)), 0, '  a wait for sources that none needs');
+like($out, qr/^equivalent .* s_wait_alu .*: vm_vsrc\(0\) -> vm_vsrc\(7\); other waits cover each dependence on the path of each wave$/m, '  is equivalent') or diag $out;
 
 # ---- mutation: the compiler's v_nops are wait states ----
 

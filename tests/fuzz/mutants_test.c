@@ -56,6 +56,23 @@ static void test_gfx1250(void) {
 	FINDS(&mx_gfx1250, code, mutants, "a v_nop of gfx1250, which is one wait state");
 }
 
+static void test_gfx1250_waits(void) {
+	static const uint32_t code[] = {
+		0xbf880f9f, /* s_wait_alu depctr_va_vdst(0) */
+		0xbf88ff9b, /* s_wait_alu depctr_vm_vsrc(6) */
+		0xbf88ff9e, /* s_wait_alu depctr_sa_sdst(0): the hardware checks SGPRs */
+		0xbfc60004, /* s_wait_dscnt 4 */
+	};
+	static const struct expected mutants[] = {
+		{ 0xbf881f9f, "va_vdst(0) -> va_vdst(1)" },
+		{ 0xbf88ff9f, "va_vdst(0) -> va_vdst(15)" },
+		{ 0xbf88ff9f, "vm_vsrc(6) -> vm_vsrc(7)" },
+		{ 0xbfc60005, "dscnt 4 -> dscnt 5" },
+		{ 0xbfc6003f, "dscnt 4 -> dscnt 63" },
+	};
+	FINDS(&mx_gfx1250, code, mutants, "weaker waits of gfx1250, for VGPRs too");
+}
+
 static void test_other_set(void) {
 	static const uint32_t code[] = {
 		T_WAIT(ASYNC, 1),
@@ -76,6 +93,7 @@ static void test_other_set(void) {
 int main(void) {
 	test_gfx950();
 	test_gfx1250();
+	test_gfx1250_waits();
 	test_other_set();
 	return done_testing();
 }

@@ -25,12 +25,26 @@ static const struct dependent {
 	size_t bytes;
 	mx_missing_kind kind;
 	unsigned count;
-	bool note;
+	bool note, strict;
 } dependents[] = {
 #define DEPENDENT(text, code, field, count, note)                                                  \
-	{ text, { EXPAND code }, sizeof((uint32_t[]){ EXPAND code }), MX_MISSING_##field, count, note },
+	{ text,                                                                                    \
+	  { EXPAND code },                                                                         \
+	  sizeof((uint32_t[]){ EXPAND code }),                                                     \
+	  MX_MISSING_##field,                                                                      \
+	  count,                                                                                   \
+	  note,                                                                                    \
+	  false },
 #define ROW(text, code, field, count)  DEPENDENT(text, code, field, count, false)
 #define NOTE(text, code, field, count) DEPENDENT(text, code, field, count, true)
+#define STRICT(text, code, field, count)                                                           \
+	{ text,                                                                                    \
+	  { EXPAND code },                                                                         \
+	  sizeof((uint32_t[]){ EXPAND code }),                                                     \
+	  MX_MISSING_##field,                                                                      \
+	  count,                                                                                   \
+	  true,                                                                                    \
+	  true },
 #include "gfx1250_dependence.def"
 };
 
@@ -232,7 +246,9 @@ static void test_dependent(const struct dependent *d) {
 	append(&c, d->dwords, d->bytes);
 	APPEND(&c, ((uint32_t[]){ END }));
 	struct seen l = lint(&c), r = run_waves(&c, 3);
-	bool both = lacks(&l, d->kind, d->count, d->note) && lacks(&r, d->kind, d->count, d->note);
+	bool both = lacks(&r, d->kind, d->count, d->note) &&
+	            (d->strict ? lacks(&l, MX_MISSING_NONE, 0, true)
+	                       : lacks(&l, d->kind, d->count, d->note));
 	if (!ok(both, "%s", d->text))
 		diag("lint: %u, %s; run: %u, %s", l.findings, l.text, r.findings, r.text);
 }

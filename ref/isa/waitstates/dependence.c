@@ -201,10 +201,25 @@ static unsigned memory_count(const struct mx_isa *isa, mx_counts wait) {
 	return least;
 }
 
+/* Strictly: of each counter, what is over, and older instructions of its queue. */
+static void wait_for_counted(const struct mx_isa *isa, struct mx_dependences *d, mx_counts wait) {
+	for (unsigned c = 0; c < isa->n_counters; c++) {
+		const struct mx_counted *x = &d->counted[c];
+		unsigned n = mx_count(wait, c);
+		if (n >= isa->counter[c].most || x->issued <= n)
+			continue;
+		uint64_t i = (x->issued - n - 1) % 64, nth = x->last[i].nth;
+		if (nth > d->over[x->last[i].queue])
+			d->over[x->last[i].queue] = nth;
+	}
+}
+
 static void follow_wait(const struct mx_isa *isa, struct mx_dependences *d,
                         const struct mx_inst *in) {
 	if (in->op->id == MX_OP_s_wait_idle)
 		mx_dependences_forget(d);
+	else if (in->op->id != MX_OP_s_wait_alu && d->strict)
+		wait_for_counted(isa, d, in->wait);
 	else if (in->op->id != MX_OP_s_wait_alu)
 		wait_for(d, queues[VM_VSRC], memory_count(isa, in->wait));
 	else
@@ -237,7 +252,7 @@ static void issue(struct mx_dependences *d, const struct mx_inst *in) {
 	MX_FOR_OPERANDS(o, in)
 		joins[queue_of(in, o)] = true;
 	for (unsigned q = 0; q < MX_QUEUES; q++)
-		d->issued[q] += joins[q] + (q == vgprs && has_scales(in));
+		d->issued[q] += joins[q] + (q == vgprs && has_scales(in) && !d->strict);
 	if (mx_kind_of(in->op) != MX_IS_HINT) /* nothing depends on what a prefetch reads */
 		MX_FOR_OPERANDS(o, in)
 			note_use(d, in, o);
@@ -248,13 +263,29 @@ static void issue(struct mx_dependences *d, const struct mx_inst *in) {
 		of_vgpr(d, ARRIVAL)[vgprs] = (struct mx_queue_use){ in, d->issued[vgprs] };
 }
 
+static void note_counted(const struct mx_isa *isa, struct mx_dependences *d,
+                         const struct mx_inst *in) {
+	mx_queue queue = vgpr_queue(in);
+	for (unsigned c = 0; queue < MX_QUEUES && c < isa->n_counters; c++) {
+		struct mx_counted *x = &d->counted[c];
+		if (!mx_count(in->counts, c))
+			continue;
+		x->last[x->issued % 64].queue = queue;
+		x->last[x->issued++ % 64].nth = d->issued[queue];
+	}
+}
+
 void mx_dependences_issue(const struct mx_isa *isa, struct mx_dependences *d,
                           const struct mx_inst *in) {
 	if (!in->op)
 		return;
 	if (mx_kind_of(in->op) == MX_IS_WAITCNT || in->op->id == MX_OP_s_wait_alu)
 		follow_wait(isa, d, in);
+	if (d->strict && mx_kind_of(in->op) == MX_IS_TILE)
+		return;
 	issue(d, in);
+	if (d->strict)
+		note_counted(isa, d, in);
 }
 
 /* A use of `from` has the same age in `to`. */
@@ -340,6 +371,7 @@ static struct overtaken by_arrival(struct mx_dependences *d, const struct mx_ins
 		look_at(d, of_vgpr(d, is_arrival(in) ? ANY_MEMORY : ARRIVAL), VM_VSRC, "follows",
 		        &x);
 	x.required = false;
+	x.younger = 0;
 	return x;
 }
 
@@ -360,6 +392,18 @@ static struct overtaken by_scratch_base(struct mx_dependences *d, const struct m
 				x = y;
 		}
 	}
+	x.required = false;
+	x.younger = 0;
+	return x;
+}
+
+/* By the strict rule for VGPRs. */
+static struct overtaken overtakes_strictly(struct mx_dependences *d, const struct mx_inst *in) {
+	struct overtaken x = { 0 };
+	if (unchecked(d, unit_of(in), VA_VDST))
+		x = by_operands(d, in, VA_VDST);
+	if (!x.in && unchecked(d, unit_of(in), VM_VSRC))
+		x = by_operands(d, in, VM_VSRC);
 	x.required = false;
 	return x;
 }
@@ -387,10 +431,9 @@ static struct mx_finding finding(const struct mx_inst *in, const struct overtake
 		            .does = x->does,
 		            .how = "",
 		            .source = x->required && scalars ? "Tensile" : "LLVM" },
-		.missing = { .kind = counter[x->counter].kind },
+		.missing = { .kind = counter[x->counter].kind,
+		             .count = x->younger < most ? (uint32_t)x->younger : most },
 	};
-	if (x->required)
-		f.missing.count = x->younger < most ? (uint32_t)x->younger : most;
 	return f;
 }
 
@@ -398,7 +441,7 @@ bool mx_dependence_missing(struct mx_dependences *d, const struct mx_inst *in,
                            const struct mx_inst **earlier, struct mx_finding *f) {
 	if (!in->op)
 		return false;
-	struct overtaken x = overtakes(d, in);
+	struct overtaken x = d->strict ? overtakes_strictly(d, in) : overtakes(d, in);
 	if (!x.in)
 		return false;
 	*earlier = x.in;

@@ -21,7 +21,11 @@
  * counts twice [Tensile, "InsertWaitAluPass"]. Left out: loads that overwrite a source of the
  * vector ALU, for which LLVM after version 22 alone waits; scalar memory that uses results of the
  * scalar ALU, or overwrites sources of the vector ALU; sources of prefetches, on which no result
- * depends, and which LLVM overwrites without a wait at the entry of a kernel; M0, EXEC and SCC. */
+ * depends, and which LLVM overwrites without a wait at the entry of a kernel; M0, EXEC and SCC.
+ *
+ * What only the strict rule for VGPRs requires is a note: a wait for loads, stores or LDS covers
+ * the sources of what it waits for, and those of older instructions of the same queue; tensor
+ * copies do not count, and no WMMA counts twice. */
 #ifndef MX_DEPENDENCE_H
 #define MX_DEPENDENCE_H
 
@@ -50,11 +54,22 @@ struct mx_queue_use {
 	uint64_t nth;
 };
 
+/* Operations of a counter. */
+struct mx_counted {
+	uint64_t issued;
+	struct {
+		mx_queue queue;
+		uint64_t nth;
+	} last[64]; /* those that can be in flight, by their number */
+};
+
 /* Of a wave, or of a place in the code. */
 struct mx_dependences {
 	uint8_t modes; /* the scheduling modes that it may have, a bit each */
+	bool strict;   /* the strict rule for VGPRs, which gives notes */
 	uint64_t issued[MX_QUEUES], over[MX_QUEUES];
-	struct mx_queue_use use[]; /* by register, for each of its queues */
+	struct mx_counted counted[MX_COUNTERS]; /* for the strict rule */
+	struct mx_queue_use use[];              /* by register, for each of its queues */
 };
 
 /* Whether the program may have a dependence that the hardware does not check. */
