@@ -150,6 +150,8 @@ static void print_code(const struct mx_codefile *f, size_t section, uint64_t at,
 
 static void print_section(const struct mx_codefile *f, size_t i) {
 	const struct mx_code_section *section = &f->code->sections[i];
+	if (!section->bytes)
+		return;
 	printf("\nDisassembly of section %s:\n", section->name);
 	print_code(f, i, section->address, section->address + section->bytes);
 }
