@@ -7,7 +7,7 @@ require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 
 my $llvm = llvm();
-my @objects = (kernels($build), grep { !m{/data\.} } glob("$build/tests/*/*.co")); # data.gpu.c has no code
+my @objects = (kernels($build), glob("$build/tests/*/*.co"));
 
 # Assembles and links a text.
 sub assemble {
