@@ -5,6 +5,7 @@
 #include "../random.h"
 #include "../tap.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <mpfr.h>
 #include <pthread.h>
@@ -724,13 +725,40 @@ static void dgemm_of(size_t m, size_t n, size_t k) {
 	free(d);
 }
 
+/* Terms of which each order has a sum of its own. */
+static double uneven(size_t i) {
+	return ldexp((double)(i * 2654435761u % 999983) - 5e5, (int)(i % 29));
+}
+
+/* The digest is that of the kernels of OpenBLAS 0.3.21 for Haswell. */
+static void test_same_on_each_cpu(void) {
+	enum { M = 200, N = 90, K = 700 };
+	bool haswell = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+	double *a = malloc((M * K + N * K + M * N) * sizeof *a), *b = a + M * K, *d = b + N * K;
+	uint64_t digest = 0, bits;
+	need(a, "memory");
+	for (size_t i = 0; i < M * K + N * K; i++)
+		a[i] = uneven(i);
+	exact_dgemm_nt(M, N, K, a, b, d);
+	for (size_t i = 0; i < M * N; i++) {
+		memcpy(&bits, d + i, sizeof bits);
+		digest = 31 * digest + bits;
+	}
+	if (!haswell)
+		ok(true, "exact_dgemm_nt rounds as on every CPU with AVX2 # SKIP not on this processor");
+	else if (!ok(digest == 0x75a20b797edee888, "exact_dgemm_nt rounds as on every CPU with AVX2"))
+		diag("digest 0x%" PRIx64, digest);
+	free(a);
+}
+
 static void test_dgemm(void) {
 	dgemm_of(3, 4, 5);
 	dgemm_of(3, 4, 37);
-	dgemm_of(110, 100, 99); /* by OpenBLAS */
+	dgemm_of(190, 170, 131); /* by OpenBLAS */
 	double d[2] = { NAN, NAN };
 	exact_dgemm_nt(1, 2, 0, d, d, d);
 	ok(d[0] == 0 && d[1] == 0, "exact_dgemm_nt with k = 0 gives zeros");
+	test_same_on_each_cpu();
 }
 
 static void test_bad_operands(struct exact_gemm good) {
