@@ -45,9 +45,9 @@ class Builder:
     def flags_of(self, include):
         return [*self.flags, *[f"-I{i}" for i in include]]
 
-    def code_object(self, source, include):
-        """Makes the code object NAME.code of NAME.cc, which tests load."""
-        hip_clang.compile_code(self.llvm, self.flags_of(include), source, self.folder / f"{source.stem}.code")
+    def code_object(self, source, include, suffix="code"):
+        """Makes the code object NAME.code of NAME.cc, which tests load, or NAME.co for examples."""
+        hip_clang.compile_code(self.llvm, self.flags_of(include), source, self.folder / f"{source.stem}.{suffix}")
 
     def compiled(self, source, include):
         """The object file of a source, and the compiler's first error if there is none."""
@@ -152,8 +152,10 @@ def examples(builder, checkout):
     for folder in ("HIP-Basic", "Applications"):
         for source in sorted((root / folder).glob("*/main.hip")):
             more = [s for s in sorted(source.parent.glob("*.hip")) if s != source and s.name != "module.hip"]
-            yield lambda folder=folder, sources=[source, *more]: example(
-                builder, folder, sources, [root / "Common", sources[0].parent])
+            include = [root / "Common", root / "External", source.parent]
+            if (source.parent / "module.hip").exists():
+                builder.code_object(source.parent / "module.hip", include, "co")
+            yield lambda folder=folder, sources=[source, *more], include=include: example(builder, folder, sources, include)
 
 
 def explanations():
