@@ -498,8 +498,8 @@ static void test_kept_many(void) {
 		g.d = s.plain;
 		mx_mma_scaled_plain(&g);
 		wrong += compare("kept", g.profile, NEAR, 4);
-		a[x][below(8)][below(LANES)] ^= !below(4) << below(32);
-		b[y][below(8)][below(LANES)] ^= !below(4) << below(32);
+		a[x][below(8)][below(LANES)] ^= (uint32_t)!below(4) << below(32);
+		b[y][below(8)][below(LANES)] ^= (uint32_t)!below(4) << below(32);
 	}
 	ok(!wrong, "scaled: operands come again, or change in one bit");
 }
