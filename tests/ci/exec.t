@@ -79,8 +79,8 @@ like($said, qr/^exec: 3 launches, 3 watched, 3 proved, 15 repetitions; 0 finding
 	'a kernel that adds to memory begins each repetition with the memory before it');
 
 exec_with("--filter 'no_such*' -- $dir/watched no_barrier");
-is($said =~ /^exec: .*/m && "$status $&", '0 exec: 3 launches, 0 watched, 0 proved; 0 findings',
-	'kernels that the filter leaves out are not watched');
+like("$status $said", qr/^2 .*^exec: 3 launches, 0 watched, 0 proved; 0 findings\nmxcheck exec: nothing was watched: --filter no_such\* fits no kernel$/ms,
+	'kernels that the filter leaves out are not watched; without any other that is an error');
 exec_with("--first 2 -- $dir/watched right");
 like($said, qr/^exec: 3 launches, 2 watched, 2 proved/m, 'nor are launches after the first ones');
 
@@ -208,8 +208,8 @@ is(scalar(my @none = glob("$dir/hidden/*.{yaml,npy}")), 0, 'and leaves no files'
 }
 
 exec_with('-- /bin/true');
-is("$status $said", "0 exec: no launch: the program did not start the HIP runtime, or not this one\n",
-	'a program without launches');
+is("$status $said", "2 mxcheck exec: nothing was watched: the program did not start the HIP runtime, or not this one\n",
+	'a program without our runtime');
 for ([ '-- /no/such/program', 2, '/no/such/program: No such file or directory' ],
 	[ '-- /etc/passwd', 2, '/etc/passwd: Permission denied' ],
 	[ '--race many -- /bin/true', 2, '--race many: not a number' ],
