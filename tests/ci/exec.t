@@ -168,6 +168,28 @@ like($said, qr/^exec: 3 launches, 3 watched, .*; 1 process ended without a summa
 exec_with("-- $build/tests/hip/rtc_test.t");
 like($said, qr/^exec: 3 launches, 3 watched, 3 proved; 0 findings$/m, 'kernels that hiprtc compiles');
 
+# Nothing unloads a module at the end.
+spew("$dir/leaves.c", <<"END");
+int hipModuleLoad(void **, const char *), hipModuleGetFunction(void **, void *, const char *), usleep(unsigned);
+int hipModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+int hipMalloc(void **, unsigned long), hipMemset(void *, int, unsigned long);
+int main(void) {
+	void *module, *slow, *buffer;
+	int n = 3000000;
+	hipMalloc(&buffer, 4096);
+	hipMemset(buffer, 0, 4096);
+	hipModuleLoad(&module, "$dir/code");
+	hipModuleGetFunction(&slow, module, "_Z4slowPfPKfi");
+	for (int i = 0; i < 2; i++)
+		hipModuleLaunchKernel(slow, 1, 1, 1, 64, 1, 1, 0, 0, (void *[]){ &buffer, &buffer, &n }, 0);
+	usleep(300000);
+	return 0;
+}
+END
+system("cc $dir/leaves.c -L$dir -lamdhip64 -o $dir/leaves");
+exec_with("-- $dir/leaves");
+like($said, qr/^exec: 2 launches, 2 watched, 2 proved; 0 findings$/m, 'a program that ends while a kernel runs waits for it and those after it');
+
 # ---- recorded launches ----
 
 exec_with("--record $dir/recorded --first 2 -- $dir/watched adds");
