@@ -10,6 +10,7 @@
 
 #include "../inspect/conflicts.h"
 #include "../inspect/estimate.h"
+#include "../reports/place.h"
 #include "assumptions.h"
 #include "beside.h"
 #include "hunt_report.h"
@@ -236,8 +237,28 @@ static void print_wrong(const struct mx_verdict *v, const char *lead) {
 	print_lines(v->window, lead, "");
 }
 
-static void print_note(const struct mx_note *n, const char *lead) {
+/* "at gemm.c:40; the earlier one at gemm.c:31", if the code object has lines. */
+static void print_source(struct mx_places *places, const struct mx_result *r,
+                         const struct mx_note *n, const char *lead) {
+	const struct mx_note_place *p = &n->place;
+	struct mx_place at = { 0 }, earlier = { 0 };
+	if (p->known)
+		at = mx_place_of(places, r, p->step, p->pc);
+	if (p->known && p->earlier != MX_NO_PC)
+		earlier = mx_place_of(places, r, p->step, p->earlier);
+	if (!at.file)
+		return;
+	printf("%s  at %s:%u", lead, at.file, at.line);
+	if (earlier.file)
+		printf("; the earlier one at %s:%u", earlier.file, earlier.line);
+	putchar('\n');
+}
+
+static void print_note(struct mx_places *places, const struct mx_result *r, const struct mx_note *n,
+                       const char *lead) {
 	printf("%s%s: %s\n", lead, n->kind, n->text);
+	if (places)
+		print_source(places, r, n, lead);
 	if (n->more)
 		printf("%s%s: and %u more\n", lead, n->kind, n->more);
 }
@@ -259,9 +280,11 @@ static void count_notes(const struct mx_verdict *v, const char *lead) {
 
 static void print_findings(const struct mx_options *o, const struct mx_device *d,
                            const struct mx_result *r, const char *lead) {
+	struct mx_places *places = mx_places_make();
 	for (unsigned i = 0; i < r->verdict.n_notes; i++)
 		if (o->notes || r->verdict.notes[i].severity != MX_NOT_WRONG)
-			print_note(&r->verdict.notes[i], lead);
+			print_note(places, r, &r->verdict.notes[i], lead);
+	mx_places_free(places);
 	if (!o->notes)
 		count_notes(&r->verdict, lead);
 	print_wrong(&r->verdict, lead);

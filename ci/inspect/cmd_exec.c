@@ -150,6 +150,18 @@ static void print_summary(const struct mx_exec_journal *j, size_t findings, size
 	putchar('\n');
 }
 
+/* A gate must not pass because nothing was watched. A program may launch nothing. */
+static int check_watched(const struct exec *x, const struct mx_exec_journal *j) {
+	fflush(stdout);
+	if (!j->processes)
+		return mx_complain("exec", "nothing was watched: the program did not start the HIP "
+		                           "runtime, or not this one");
+	if (x->filter && j->launches && !j->watched)
+		return mx_complain("exec", "nothing was watched: --filter %s fits no kernel",
+		                   x->filter);
+	return 0;
+}
+
 /* The worst status of the findings. */
 static int report(const struct exec *x) {
 	struct mx_exec_journal j;
@@ -167,11 +179,10 @@ static int report(const struct exec *x) {
 			print_finding(x->folder, f);
 	}
 	print_recorded(&j, x->folder);
-	if (!j.processes)
-		printf("exec: no launch: the program did not start the HIP runtime, or not this "
-		       "one\n");
-	else
+	if (j.processes)
 		print_summary(&j, j.n - notes, notes);
+	if (!worst)
+		worst = check_watched(x, &j);
 	mx_exec_journal_free(&j);
 	return worst;
 }

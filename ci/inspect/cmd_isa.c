@@ -198,10 +198,10 @@ static bool print_inventory(const char *path, struct inventory *v) {
 		const struct line *l = &v->lines[i];
 		n[l->runs] += l->count;
 		distinct[l->runs]++;
-		char kernel[256];
-		printf("%8" PRIu64 "  %-11s  %-36s  %s+0x%" PRIx64 "%s%s\n", l->count,
-		       runs_name[l->runs], l->name,
-		       mx_kernel_short_name(l->kernel, kernel, sizeof kernel), l->first,
+		char kernel[256], pc[MX_PC_TEXT];
+		printf("%8" PRIu64 "  %-11s  %-36s  %s%s%s%s\n", l->count, runs_name[l->runs],
+		       l->name, mx_kernel_short_name(l->kernel, kernel, sizeof kernel),
+		       mx_pc_text(l->first, pc),
 		       l->why[0] ? "  " : "", l->why);
 	}
 	printf("%zu distinct instructions:", v->n);

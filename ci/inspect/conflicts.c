@@ -20,6 +20,7 @@ static size_t put_pattern(const struct mx_report *r, const struct mx_bank_use *u
                           size_t room) {
 	const struct mx_stats *s = &r->stats;
 	uint64_t accesses = 0, instructions = 0;
+	char pc[MX_PC_TEXT];
 	for (const struct mx_bank_use *v = u; v < s->banks + s->n_banks; v++)
 		if (is_alike(u, v)) {
 			accesses += v->accesses;
@@ -27,9 +28,10 @@ static size_t put_pattern(const struct mx_report *r, const struct mx_bank_use *u
 		}
 	return (size_t)snprintf(text, room,
 	                        "LDS: %" PRIu64 " %s, %.2f conflict cycles each (%" PRIu64
-	                        " in the code, first +0x%" PRIx64 ")\n",
+	                        " in the code, first %s)\n",
 	                        accesses, mx_op_name(r->isa, u->op),
-	                        (double)u->cycles / (double)u->accesses, instructions, u->pc);
+	                        (double)u->cycles / (double)u->accesses, instructions,
+	                        mx_pc_text(u->pc, pc));
 }
 
 void mx_conflicts_text(const struct mx_report *r, char *text, size_t room) {

@@ -26,10 +26,10 @@ static void instruction(const struct mx_bench *b, const struct mx_step *s, char 
 		return;
 	}
 	s->isa->disassemble(s->code, s->dwords, s->in.banks, body, sizeof body);
-	char name[256];
-	snprintf(text, room, "%s+0x%" PRIx64 " %s",
+	char name[256], pc[MX_PC_TEXT];
+	snprintf(text, room, "%s%s %s",
 	         mx_kernel_short_name(mx_bench_plan(b)->steps[s->launch].kernel, name, sizeof name),
-	         s->pc, body);
+	         mx_pc_text(s->pc, pc), body);
 }
 
 static void wave_text(unsigned steps, const struct mx_step *s, char *text, size_t room) {

@@ -44,10 +44,14 @@ static bool parse_wave(const char *text, uint32_t workgroup[3], uint32_t *wave) 
 	return isdigit((unsigned char)text[0]) && end >= 0 && !text[end];
 }
 
+/* As mx_pc_text writes it; "0x1a4" and "420", too. */
 static bool parse_pc(const char *text, uint64_t *pc) {
 	char *end;
-	text += *text == '+';
+	bool before = *text == '-';
+	text += before || *text == '+';
 	*pc = strtoull(text, &end, 0);
+	if (before)
+		*pc = -*pc;
 	return isdigit((unsigned char)text[0]) && !*end && *pc % 4 == 0;
 }
 
@@ -81,13 +85,13 @@ static void print_head(struct mx_trace *t, const struct mx_event *e) {
 }
 
 static void print_instruction(const struct mx_event *e) {
-	char text[200];
+	char text[200], pc[MX_PC_TEXT];
 	if (!e->code) {
 		printf("set-up of the wave");
 		return;
 	}
 	e->isa->disassemble(e->code, e->dwords, e->banks, text, sizeof text);
-	printf("+0x%04" PRIx64 "  %s", e->pc, text);
+	printf("%-7s  %s", mx_pc_text(e->pc, pc), text);
 }
 
 /* What a tensor copy copies. */

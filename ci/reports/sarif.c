@@ -44,7 +44,8 @@ static json_t *at_file(const char *path, unsigned line, unsigned column) {
 
 /* "mxfp4_gemm_f32+0xac8" */
 static json_t *name_of(const struct mx_place *p, uint64_t pc) {
-	return json_sprintf("%s+0x%" PRIx64, p->kernel, pc);
+	char text[MX_PC_TEXT];
+	return json_sprintf("%s%s", p->kernel, mx_pc_text(pc, text));
 }
 
 static json_t *address(const struct mx_place *p, uint64_t pc) {

@@ -416,12 +416,25 @@ static void start_idle_thread(void) {
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
+/* Whether another thread runs a piece that ends by itself. A host function may wait for a thread
+ * that is gone. */
+static bool is_busy(void) {
+	for (const struct ihipStream_t *s = streams; s; s = s->other)
+		if (s != within && s->first && s->first->running &&
+		    !has_host_function(&s->first->node))
+			return true;
+	return false;
+}
+
 /* At exit, while handlers that the program registered before can still unload its modules. */
 static void end(void) {
 	pthread_mutex_lock(&lock);
 	ended = true;
-	while (step())
-		;
+	for (;;)
+		if (is_busy())
+			wait_a_moment();
+		else if (!step())
+			break;
 	tell_stall();
 	pthread_mutex_unlock(&lock);
 }

@@ -613,6 +613,11 @@ char *mx_group_text(const struct mx_isa *isa, const struct mx_finding_group *g, 
  * parameters. Other names stay as they are. Returns `text`. */
 char *mx_kernel_short_name(const char *symbol, char *text, size_t room);
 
+/* A place of the code, in bytes from the kernel's start: "+0x3c". A function that the kernel calls
+ * may lie before it: "-0x40". Returns `text`. */
+enum { MX_PC_TEXT = 20 };
+char *mx_pc_text(uint64_t pc, char text[MX_PC_TEXT]);
+
 /* "proved for this launch, assuming: ...", "not proved: ..."; "" if nothing was analysed. */
 char *mx_proof_text(const struct mx_proof *p, char *text, size_t room);
 /* What a proof assumes: "this code object, input and grid; ...", of a set of bits as

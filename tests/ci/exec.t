@@ -79,8 +79,8 @@ like($said, qr/^exec: 3 launches, 3 watched, 3 proved, 15 repetitions; 0 finding
 	'a kernel that adds to memory begins each repetition with the memory before it');
 
 exec_with("--filter 'no_such*' -- $dir/watched no_barrier");
-is($said =~ /^exec: .*/m && "$status $&", '0 exec: 3 launches, 0 watched, 0 proved; 0 findings',
-	'kernels that the filter leaves out are not watched');
+like("$status $said", qr/^2 .*^exec: 3 launches, 0 watched, 0 proved; 0 findings\nmxcheck exec: nothing was watched: --filter no_such\* fits no kernel$/ms,
+	'kernels that the filter leaves out are not watched; without any other that is an error');
 exec_with("--first 2 -- $dir/watched right");
 like($said, qr/^exec: 3 launches, 2 watched, 2 proved/m, 'nor are launches after the first ones');
 
@@ -168,6 +168,28 @@ like($said, qr/^exec: 3 launches, 3 watched, .*; 1 process ended without a summa
 exec_with("-- $build/tests/hip/rtc_test.t");
 like($said, qr/^exec: 3 launches, 3 watched, 3 proved; 0 findings$/m, 'kernels that hiprtc compiles');
 
+# Nothing unloads a module at the end.
+spew("$dir/leaves.c", <<"END");
+int hipModuleLoad(void **, const char *), hipModuleGetFunction(void **, void *, const char *), usleep(unsigned);
+int hipModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+int hipMalloc(void **, unsigned long), hipMemset(void *, int, unsigned long);
+int main(void) {
+	void *module, *slow, *buffer;
+	int n = 3000000;
+	hipMalloc(&buffer, 4096);
+	hipMemset(buffer, 0, 4096);
+	hipModuleLoad(&module, "$dir/code");
+	hipModuleGetFunction(&slow, module, "_Z4slowPfPKfi");
+	for (int i = 0; i < 2; i++)
+		hipModuleLaunchKernel(slow, 1, 1, 1, 64, 1, 1, 0, 0, (void *[]){ &buffer, &buffer, &n }, 0);
+	usleep(300000);
+	return 0;
+}
+END
+system("cc $dir/leaves.c -L$dir -lamdhip64 -o $dir/leaves");
+exec_with("-- $dir/leaves");
+like($said, qr/^exec: 2 launches, 2 watched, 2 proved; 0 findings$/m, 'a program that ends while a kernel runs waits for it and those after it');
+
 # ---- recorded launches ----
 
 exec_with("--record $dir/recorded --first 2 -- $dir/watched adds");
@@ -208,8 +230,8 @@ is(scalar(my @none = glob("$dir/hidden/*.{yaml,npy}")), 0, 'and leaves no files'
 }
 
 exec_with('-- /bin/true');
-is("$status $said", "0 exec: no launch: the program did not start the HIP runtime, or not this one\n",
-	'a program without launches');
+is("$status $said", "2 mxcheck exec: nothing was watched: the program did not start the HIP runtime, or not this one\n",
+	'a program without our runtime');
 for ([ '-- /no/such/program', 2, '/no/such/program: No such file or directory' ],
 	[ '-- /etc/passwd', 2, '/etc/passwd: Permission denied' ],
 	[ '--race many -- /bin/true', 2, '--race many: not a number' ],

@@ -38,7 +38,7 @@ like($out, qr/^byte -4 of C \(guard\): not written in this launch$/m, 'an unwrit
 is(mxcheck('--trace', '0,0,0:0', '--lane', $lane, $run), 0, '--trace runs the case');
 my ($now, $at, %last, $store) = (0, '');
 for (split /\n/, $out) {
-	if (/^ +(\d+)  0,0,0:0  \+0x0*(\w+)  (\S+)/) {
+	if (/^ +(\d+)  0,0,0:0  \+0x(\w+) +(\S+)/) {
 		($now, $at) = ($1, $2);
 		$store //= $last{$register} if $now == $issued && $at eq $pc && !/lands$/;
 	} elsif (/^ +(\w+) = lane $lane (\w+)/) {
@@ -46,7 +46,7 @@ for (split /\n/, $out) {
 	}
 }
 is($store, "$made $value", 'it has the same writer and value of the data register at the same time');
-like($out, qr/^ +$landed  0,0,0:0  \+0x0*$pc  buffer_store_dword .*  lands$/m, '  and the landing');
+like($out, qr/^ +$landed  0,0,0:0  \+0x$pc +buffer_store_dword .*  lands$/m, '  and the landing');
 unlike($out, qr/^ +\d+  (?!0,0,0:0)/m, '  and no other wave');
 
 # ---- watch ----
@@ -54,23 +54,23 @@ unlike($out, qr/^ +\d+  (?!0,0,0:0)/m, '  and no other wave');
 is(mxcheck('--watch', 'C[1,2]', $run), 0, '--watch runs the case');
 my @access = grep { /^ +\d+  \d/ } split /\n/, $out;
 is(@access, 1, 'an element of C is accessed once');
-like($access[0], qr/^ +$landed  0,0,0:0  lane $lane writes C\[1\]\[2\] \(byte 520 of C\), 4 bytes: 0x$value  \+0x0*$pc  /,
+like($access[0], qr/^ +$landed  0,0,0:0  lane $lane writes C\[1\]\[2\] \(byte 520 of C\), 4 bytes: 0x$value  \+0x$pc +/,
 	'  by the same store');
 mxcheck('--watch', 'lds:0+16', '--trace', '0,0,0:0', $run);
-like($out, qr/^ +\d+  0,0,0:\d  lane \d+ writes lds:0, 4 bytes: 0x\w+  \+0x\w+  buffer_load_dwordx4 .* lds$/m,
+like($out, qr/^ +\d+  0,0,0:\d  lane \d+ writes lds:0, 4 bytes: 0x\w+  \+0x\w+ +buffer_load_dwordx4 .* lds$/m,
 	'writes to LDS are printed');
-like($out, qr/^ +\d+  0,0,0:\d  lane \d+ reads lds:0, 4 bytes: 0x\w+  \+0x\w+  ds_read_b128 /m, '  and reads');
+like($out, qr/^ +\d+  0,0,0:\d  lane \d+ reads lds:0, 4 bytes: 0x\w+  \+0x\w+ +ds_read_b128 /m, '  and reads');
 
 # ---- break ----
 
 is(mxcheck('--break', "0x$pc", '--trace', '0,0,0:0', '--lane', $lane, $run), 0, '--break runs the case');
-my ($stop) = $out =~ /^( +$issued  0,0,0:0  \+0x0*$pc .*  <- break\n(?: {4}.*\n)+)/m;
+my ($stop) = $out =~ /^( +$issued  0,0,0:0  \+0x$pc .*  <- break\n(?: {4}.*\n)+)/m;
 my ($number) = $register =~ /(\d+)/;
 my ($row) = ($stop // '') =~ /^    v@{[ $number - $number % 8 ]} +(.*)$/m;
 is((split ' ', $row // '')[ $number % 8 ], $value, 'registers are printed there, the data among them');
 like($stop, qr/^    exec \w{16}  vcc \w{16}  scc [01]  m0 \w{8}$/m, '  and EXEC, VCC, SCC and M0');
 mxcheck('--break', "0x$pc", $run);
-my %waves = map { $_ => 1 } $out =~ /^ +\d+  (\S+)  \+0x0*$pc .*<- break$/mg;
+my %waves = map { $_ => 1 } $out =~ /^ +\d+  (\S+)  \+0x$pc .*<- break$/mg;
 is(keys %waves, 8, 'without --trace every wave stops there');
 mxcheck('--break', '0xfffffc', $run);
 like($out, qr/^--break 0xfffffc: no wave reached it$/m, 'an offset that no wave reaches is reported as such');
@@ -89,7 +89,7 @@ like($out, qr/^  from \Q$writer\E/m, 'the command that it gives begins with it')
 like($out, qr/^ +LDS at byte \d+ = 0x\w{8}, not yet written$/m,
 	'  and finds LDS that was read before it was filled');
 run('sh', '-c', $accesses);
-like($out, qr/^ +\d+  0,0,0:$race[1]  lane \d+ writes lds:\d+, .* \+0x0*$race[0]  /m,
+like($out, qr/^ +\d+  0,0,0:$race[1]  lane \d+ writes lds:\d+, .* \+0x$race[0] +/m,
 	'the command for a race finds the lane of the earlier access');
 
 # ---- bad input ----

@@ -14,6 +14,7 @@ mxcheck('quant', '--format', 'E2M1', '1', '-o', "$dir/a.npy", '--scales', "$dir/
 
 mxcheck('--history', "$dir/history.db", @case);
 
+mxcheck('exec', '--keep', "$dir/journal.exec", '--', 'sh', '-c', "$build/tests/hip/errors_test.t >/dev/null");
 mxcheck('probe', '--emit', "$dir/probe", '--insn', 'mma_*_s8', '--dots', 1);
 
 # Command lines, each with its command.
@@ -28,7 +29,7 @@ my @commands = (
 	[ dequant => 'dequant', '--format', 'E2M1', '1' ],
 	[ mfma => 'mfma', '--format', 'E2M1', '--a', '1', '--b', '1' ],
 	[ probe => 'probe', '--read', "$dir/probe" ],
-	[ compare => 'compare', "$dir/a.npy", "$dir/a.npy" ], [ merge => 'merge', "$dir/r.jsonl" ], [ exec => 'exec', '--', '/bin/true' ],
+	[ compare => 'compare', "$dir/a.npy", "$dir/a.npy" ], [ merge => 'merge', "$dir/r.jsonl" ], [ exec => 'exec', '--read', "$dir/journal.exec" ],
 	[ compare => 'compare', "$dir/a.npy", "$dir/a.npy" ],
 	[ report => 'report', "$dir/history.db" ], [ report => 'report', "$dir/history.db", '--list' ],
 	[ compare => 'compare', "$dir/a.npy", "$dir/s.npy" ],

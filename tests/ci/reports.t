@@ -76,6 +76,8 @@ is($found->{at}{file}, "$dir/a b.c", '  the source file');
 like((split /\n/, $source)[ $found->{at}{line} - 1 ], qr/\*\(const GLOBAL i32x4 \*\)/, '  and its line');
 ok($found->{at}{column} > 0, '  and column');
 
+like($out, qr/^ +out-of-bounds-read: .*\n +at \Q$dir\E\/a b\.c:$found->{at}{line}$/m, 'and on the terminal, below the finding') or diag $out;
+
 sub results { return @{ decode_json(slurp($sarif))->{runs}[0]{results} } }
 my ($result) = grep { $_->{ruleId} eq 'out-of-bounds-read' } results();
 my $where = $result->{locations}[0]{physicalLocation};
@@ -86,10 +88,45 @@ is_deeply([ map { $_->{ruleId} } results() ], [ map { $_->{kind} } @{ (lines())[
 my ($numbers) = grep { $_->{ruleId} =~ /^wrong|^uninit/ } results();
 ok($numbers, '  beside other findings');
 mxcheck(@own, '--co', "$dir/plain.co");
+unlike($out, qr/^ +at /m, 'without DWARF there is no line on the terminal');
 ($result) = grep { $_->{ruleId} eq 'out-of-bounds-read' } results();
 $where = $result->{locations}[0]{physicalLocation};
 ok($where->{artifactLocation}{uri} eq "file://$dir/plain.co" && !$where->{region}, 'without DWARF it is the code object') or diag slurp($sarif);
 like($where->{address}{absoluteAddress}, qr/^\d+$/, '  with the address');
+
+# A function before its kernel: its places are below the kernel's start.
+spew("$dir/call.c", <<'END');
+typedef __attribute__((address_space(1))) unsigned global;
+__attribute__((noinline)) static unsigned load(global *at) { return *at; }
+__attribute__((device_kernel)) void call(global *in, global *out) {
+	unsigned lane = __builtin_amdgcn_workitem_id_x();
+	out[lane] = load(in + lane + 1);
+}
+END
+compile_with("$dir/call.c", "$dir/call.co", '-O1', '-g');
+spew("$dir/call.yaml", <<'END');
+name: call
+title: reads one element too far
+kernel: call
+grid: [1]
+block: [64]
+buffers:
+  - {name: in,  role: none, type: u32, rows: 1, cols: 64}
+  - {name: out, role: none, type: u32, rows: 1, cols: 64}
+kernarg:
+  - {offset: 0, type: ptr, value: in}
+  - {offset: 8, type: ptr, value: out}
+verdict: {judge: none}
+runs:
+  - {sizes: {N: 64}, regime: exact}
+END
+my @call = ('run', '--case', "$dir/call.yaml", '--co', "$dir/call.co");
+is(mxcheck(@call), 3, 'a function that reads too far');
+like($out, qr/^ +out-of-bounds-read: call-0x[0-9a-f]{1,4} global_load_dword .*\n +at \Q$dir\E\/call\.c:2$/m, '  is named with its distance') or diag $out, $err;
+my ($before) = $out =~ /call(-0x\w+) global_load/;
+mxcheck(@call, '--break', $before);
+like($out, qr/  \Q$before\E +global_load_dword .*<- break$/m, '  at which --break stops') or diag $out, $err;
+
 my @race = ('run', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', "$build/kernels/broken/loose_wait.co", 'gemm/mxfp4_f32/64x64x256/general');
 is(mxcheck(@race, '--sarif', $sarif), 3, 'a race');
 ($result) = grep { $_->{ruleId} eq 'race-lds' } results();

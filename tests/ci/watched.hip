@@ -111,6 +111,13 @@ __global__ void plain() {
 	printf("no arguments\n");
 }
 
+/* Takes the emulator a quarter of a second for three million. */
+__global__ void slow(float *out, const float *in, int n) {
+	for (int i = 0; i < n; i++)
+		asm volatile("s_nop 0");
+	out[here()] = in[here()];
+}
+
 /* A call in the buffer that is longer than the buffer. */
 __global__ void spoils(float *out, const float *in, int n) {
 	if (n)

@@ -14,7 +14,7 @@ static bool has_no_next(mx_kind kind) {
 	       kind == MX_IS_JOIN;
 }
 
-/* Returns, jumps through registers, forks and joins have an unknown target. */
+/* Returns, jumps through registers, forks and joins have an unknown target, but for long jumps. */
 static bool is_unknown(mx_kind kind) {
 	return kind == MX_IS_SETPC || kind == MX_IS_FORK || kind == MX_IS_JOIN;
 }
@@ -42,6 +42,62 @@ static void add_edge(struct builder *b, int from, unsigned which, long to) {
 	}
 }
 
+/* ---- long jumps, to code that SIMM16 of a branch does not reach ---- */
+
+static const struct mx_inst *at_node(const struct mx_graph *g, long i) {
+	return i < 0 ? NULL : g->node[i].in;
+}
+
+/* "s_add_u32 s4, s4, 0x1234" */
+static bool adds_literal(const struct mx_inst *in, mx_opcode id, unsigned code) {
+	return in && in->op && in->op->id == id && in->size == 8 && mx_result(in) == code &&
+	       mx_source(in, 0) == code && mx_source(in, 1) == MX_LITERAL;
+}
+
+/* s_getpc_b64, s_add_u32, s_addc_u32 and s_setpc_b64 of the same pair, as compilers write them: the
+ * s_setpc_b64 is node i, and the sum is a distance in bytes from the s_add_u32. */
+static bool ends_long_jump(const struct mx_graph *g, int i, int64_t *distance) {
+	const struct mx_inst *in = g->node[i].in, *low = at_node(g, i - 4),
+			     *high = at_node(g, i - 2), *get = at_node(g, i - 5);
+	unsigned code = mx_source(in, 0);
+	if (in->op->id != MX_OP_s_setpc_b64 || !get || !get->op ||
+	    get->op->id != MX_OP_s_getpc_b64 || mx_result(get) != code ||
+	    !adds_literal(low, MX_OP_s_add_u32, code) ||
+	    !adds_literal(high, MX_OP_s_addc_u32, code + 1))
+		return false;
+	*distance = (int64_t)((uint64_t)high->literal << 32 | low->literal);
+	return true;
+}
+
+/* The node to which a jump with literals leads; -1: none. False: the target is not known. */
+static bool long_jump(const struct mx_graph *g, int i, long *to) {
+	const struct mx_inst *in = g->node[i].in;
+	int64_t distance;
+	if (in->op->id == MX_OP_s_add_pc_i64 && in->wide_literal)
+		distance = in->size + (int64_t)((uint64_t)in->literal_high << 32 | in->literal);
+	else if (ends_long_jump(g, i, &distance))
+		distance -= 4 * 4;
+	else
+		return false;
+	*to = distance % 4 ? -1 : i + (long)(distance / 4);
+	return true;
+}
+
+/* A jump into the middle of its instructions would bring other registers. */
+static void check_long_jumps(struct mx_graph *g) {
+	int64_t distance;
+	for (int i = 0; i < (int)g->n; i++) {
+		const struct mx_inst *in = g->node[i].in;
+		if (!in || !in->op || !ends_long_jump(g, i, &distance))
+			continue;
+		g->node[i].unknown |= g->node[i].n_previous != 1 ||
+		                      g->node[i - 2].n_previous != 1 ||
+		                      g->node[i - 4].n_previous != 1;
+	}
+}
+
+/* ---- edges ---- */
+
 /* s_cbranch_g_fork: registers have the addresses of both paths [ISA 6.2]. */
 static bool names_both_targets(const struct mx_op *op) {
 	return mx_kind_of(op) == MX_IS_FORK && op->encoding == MX_SOP2;
@@ -56,11 +112,15 @@ static void visit(struct builder *b, int i) {
 	if (!in->op)
 		return;
 	mx_kind kind = mx_kind_of(in->op);
-	node->unknown = is_unknown(kind);
+	long to;
+	bool is_long = kind == MX_IS_SETPC && long_jump(b->g, i, &to);
+	node->unknown = is_unknown(kind) && !is_long;
 	if (!has_no_next(kind) && !names_both_targets(in->op))
 		add_edge(b, i, 0, i + in->size / 4);
 	if (kind == MX_IS_BRANCH || kind == MX_IS_CBRANCH)
 		add_edge(b, i, 1, i + 1 + in->imm);
+	if (is_long)
+		add_edge(b, i, 1, to);
 }
 
 /* ---- predecessors ---- */
@@ -117,9 +177,10 @@ bool mx_graph_make(const struct mx_program *p, uint32_t start, uint32_t end, str
 			visit(&b, b.stack[--b.depth]);
 		ok = link_predecessors(g);
 	}
-	if (ok)
+	if (ok) {
+		check_long_jumps(g);
 		mark_block_starts(g);
-	else
+	} else
 		mx_graph_free(g);
 	free(b.stack);
 	return ok;

@@ -3,10 +3,15 @@
 
 #include "../encoding/instruction_set.h"
 
+/* Functions that a kernel calls may lie before it: their pcs are below zero. */
+static bool precedes(uint64_t a, uint64_t b) {
+	return (int64_t)a < (int64_t)b;
+}
+
 /* An instruction that is inserted between the two of a finding resolves it. Around the back edge of
  * a loop the earlier one has the higher pc; its end is a place for all of these. */
 static bool wraps(const struct mx_finding *f) {
-	return f->earlier >= f->pc;
+	return !precedes(f->earlier, f->pc);
 }
 
 /* Whether what is missing in `a`, at a common place, resolves `b`. */
@@ -32,9 +37,9 @@ static bool place_is_free(const struct mx_finding *f) {
 /* Adds a finding to a group if there is a place that resolves it, too. */
 static bool join(struct mx_finding_group *g, const struct mx_finding *first,
                  const struct mx_finding *f) {
-	uint64_t after = f->earlier > g->after ? f->earlier : g->after;
-	uint64_t before = f->pc < g->before ? f->pc : g->before;
-	if (!is_alike(first, f) || !(place_is_free(f) || wraps(f) || after < before))
+	uint64_t after = precedes(g->after, f->earlier) ? f->earlier : g->after;
+	uint64_t before = precedes(f->pc, g->before) ? f->pc : g->before;
+	if (!is_alike(first, f) || !(place_is_free(f) || wraps(f) || precedes(after, before)))
 		return false;
 	bool least = f->missing.kind != MX_MISSING_WAIT_STATES;
 	if (least == (f->missing.count < g->missing.count))
@@ -66,11 +71,13 @@ size_t mx_group_findings(const struct mx_finding *f, size_t n, struct mx_finding
 
 /* "before +0x40" in a loop "after +0x80, before +0x40". */
 static void put_place(const struct mx_finding_group *g, char *text, size_t room) {
-	if (g->after < g->before)
-		snprintf(text, room, "before +0x%llx", (unsigned long long)g->before);
+	char after[MX_PC_TEXT], before[MX_PC_TEXT];
+	mx_pc_text(g->after, after);
+	mx_pc_text(g->before, before);
+	if (precedes(g->after, g->before))
+		snprintf(text, room, "before %s", before);
 	else
-		snprintf(text, room, "after +0x%llx, before +0x%llx in the next round",
-		         (unsigned long long)g->after, (unsigned long long)g->before);
+		snprintf(text, room, "after %s, before %s in the next round", after, before);
 }
 
 static void put_resolution(const struct mx_isa *isa, const struct mx_finding_group *g, char *text,

@@ -1,6 +1,7 @@
-/* Short names of kernels: demangled by the C++ library, without namespaces, template arguments and
- * parameters. */
+/* Names of kernels and places for people. Kernels are demangled by the C++ library, without
+ * namespaces, template arguments and parameters. */
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,5 +86,11 @@ char *mx_kernel_short_name(const char *symbol, char *text, size_t room) {
 	if (!*text)
 		snprintf(text, room, "%s", symbol);
 	free(full);
+	return text;
+}
+
+char *mx_pc_text(uint64_t pc, char text[MX_PC_TEXT]) {
+	bool before = (int64_t)pc < 0;
+	snprintf(text, MX_PC_TEXT, "%c0x%" PRIx64, before ? '-' : '+', before ? -pc : pc);
 	return text;
 }

@@ -44,14 +44,15 @@ static void put_instruction(struct words *t, const struct mx_inst_dwords *c) {
 
 /* "ds_read_b32 v3, v6 (+0x3c)". */
 static void put_earlier(struct words *t, const struct mx_finding *f) {
+	char pc[MX_PC_TEXT];
 	put_instruction(t, &f->earlier_code);
-	put(t, " (+0x%llx)", ull(f->earlier));
+	put(t, " (%s)", mx_pc_text(f->earlier, pc));
 }
 
 /* "kernel+0x1f4 v_mfma_... (d3ac0000 ...): ". */
 static void put_place(struct words *t, const struct mx_report *r, const struct mx_finding *f) {
-	char name[256];
-	put(t, "%s+0x%llx", mx_kernel_short_name(r->kernel, name, sizeof name), ull(f->pc));
+	char name[256], pc[MX_PC_TEXT];
+	put(t, "%s%s", mx_kernel_short_name(r->kernel, name, sizeof name), mx_pc_text(f->pc, pc));
 	if (f->code.n) {
 		put(t, " ");
 		put_instruction(t, &f->code);
@@ -110,8 +111,9 @@ static void put_stalled(struct words *t, const struct mx_finding *f) {
 	static const char *const where[] = { [MX_STALLED_IN_LOOP] = "in a loop",
 		                             [MX_STALLED_AT_BARRIER] = "at a barrier",
 		                             [MX_STALLED_ENDED] = "ended" };
+	char pc[MX_PC_TEXT];
 	for (unsigned i = 0; i < f->n_stalled; i++)
-		put(t, "%s%u at +0x%llx %s", i ? ", " : "", i, ull(f->stalled_pc[i]),
+		put(t, "%s%u at %s %s", i ? ", " : "", i, mx_pc_text(f->stalled_pc[i], pc),
 		    where[f->stalled[i]]);
 }
 
@@ -139,11 +141,12 @@ static void put_register(struct words *t, unsigned row) {
 static void put_missing(struct words *t, const struct mx_missing *m) {
 	const struct mx_isa_counter *c = &t->isa->counter[m->counter];
 	const char *barrier = t->isa->barrier;
+	char pc[MX_PC_TEXT];
 	switch (m->kind) {
 	case MX_MISSING_WAIT: put(t, "no %s%s%u%s", c->wait, c->open, m->count, c->close); break;
 	case MX_MISSING_WAIT_AT_BARRIER:
-		put(t, "no %s%s%u%s before its %s (+0x%llx)", c->wait, c->open, m->count, c->close,
-		    t->isa->arrival, ull(m->barrier));
+		put(t, "no %s%s%u%s before its %s (%s)", c->wait, c->open, m->count, c->close,
+		    t->isa->arrival, mx_pc_text(m->barrier, pc));
 		break;
 	case MX_MISSING_BARRIER: put(t, "no %s after that wave's wait", barrier); break;
 	case MX_MISSING_WAIT_AND_BARRIER:
@@ -203,9 +206,10 @@ static void put_race(struct words *t, const struct mx_finding *f) {
 }
 
 static void put_unwaited(struct words *t, const struct mx_finding *f) {
+	char pc[MX_PC_TEXT];
 	put(t, "%s ", does[f->access.kind]);
 	put_register(t, f->reg);
-	put(t, " while +0x%llx ", ull(f->earlier));
+	put(t, " while %s ", mx_pc_text(f->earlier, pc));
 	put_instruction(t, &f->earlier_code);
 	put(t, " may be in flight: ");
 	put_missing(t, &f->missing);
@@ -239,7 +243,8 @@ static const char *alu_counter(mx_missing_kind kind) {
  * 1 is missing" */
 static void put_hazard(struct words *t, const struct mx_finding *f) {
 	const struct mx_hazard *h = &f->hazard;
-	put(t, "%s +0x%llx ", h->does, ull(f->earlier));
+	char pc[MX_PC_TEXT];
+	put(t, "%s %s ", h->does, mx_pc_text(f->earlier, pc));
 	put_instruction(t, &f->earlier_code);
 	put(t, "%s: ", h->how);
 	if (alu_counter(f->missing.kind)) {
@@ -314,11 +319,12 @@ static const char *const assumed[] = {
 
 char *mx_doubt_text(const struct mx_proof *p, char *text, size_t room) {
 	struct words t = { text, room, 0 };
+	char pc[MX_PC_TEXT];
 	put(&t, "%s", doubts[p->doubt]);
 	if (p->pc != MX_NO_PC)
-		put(&t, " at +0x%llx", ull(p->pc));
+		put(&t, " at %s", mx_pc_text(p->pc, pc));
 	if (p->other_pc != MX_NO_PC)
-		put(&t, ", after +0x%llx", ull(p->other_pc));
+		put(&t, ", after %s", mx_pc_text(p->other_pc, pc));
 	return text;
 }
 
