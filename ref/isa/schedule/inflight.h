@@ -33,9 +33,6 @@ struct mx_memop {
 	uint32_t barriers;          /* barriers of the workgroup before issue */
 	uint32_t rank;              /* order of landings at one clock, in explicit schedules */
 	uint64_t exec;              /* lanes that take part */
-	uint64_t address[MX_LANES]; /* device address, or offset in LDS */
-	uint8_t inside[MX_LANES];   /* the dwords of the lane's data that are in range; others load
-	                               0 and are not stored */
 	mx_range range;             /* SOME: look at `inside`, for it may be any */
 	bool split;        /* range SOME: each lane has all of its data in range, or none */
 	uint64_t in_range; /* not SOME, or split: the lanes that have their data in range */
@@ -57,6 +54,9 @@ struct mx_memop {
 	bool bulk;    /* it copies a tile, of which no dword is a flag */
 	bool arrives; /* at a barrier in LDS, when it and those before it in its stream have landed
 	               */
+	uint64_t address[MX_LANES]; /* device address, or offset in LDS */
+	uint8_t inside[MX_LANES];   /* the dwords of the lane's data that are in range; others load
+	                               0 and are not stored */
 	union {
 		mx_vreg data[4];
 		struct mx_tdm tdm; /* of the tensor data mover */
