@@ -550,7 +550,8 @@ struct mx_launch {
 	double time_limit;         /* seconds of host time, before the launch is late; 0: none */
 	unsigned threads;          /* host threads that may run workgroups; 0 and 1: one */
 
-	/* Lanes access memory one by one, never together. Slower; the result is the same. */
+	/* Lanes access memory one by one, never together, and the vector ALU takes no operand by a
+	 * shorter way. Slower; the result is the same. */
 	bool lane_by_lane;
 
 	/* Rules of buffers on which the sources disagree; see memory/buffer.c. */

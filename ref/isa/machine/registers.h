@@ -58,11 +58,12 @@ static inline unsigned mx_row_at(const struct mx_inst *in, unsigned position) {
 /* Whether n vector registers from `row` on are allocated; if not, reports a finding. */
 __attribute__((cold)) bool mx_more_vgprs(struct mx_wave *w, const struct mx_inst *in, unsigned row,
                                          unsigned n);
+static inline bool mx_vgpr_is_allocated(const struct mx_wave *w, unsigned row, unsigned n) {
+	return row + n <= (row < w->first_agpr ? w->vgprs : w->first_agpr + w->agprs);
+}
 static inline bool mx_vgprs_exist(struct mx_wave *w, const struct mx_inst *in, unsigned row,
                                   unsigned n) {
-	if (row + n <= (row < w->first_agpr ? w->vgprs : w->first_agpr + w->agprs))
-		return true;
-	return mx_more_vgprs(w, in, row, n);
+	return mx_vgpr_is_allocated(w, row, n) || mx_more_vgprs(w, in, row, n);
 }
 
 /* Writes lanes of a vector register. `unwritten` may be NULL: all bits are written. */
