@@ -72,11 +72,11 @@ struct mx_wave {
 	uint64_t lanes;    /* all of the wave; EXEC has those that are active */
 	uint64_t pc;       /* byte offset in the program */
 	uint64_t issued;
-	uint64_t limited_at; /* instructions issued after which limits are checked */
+	uint64_t limited_at;     /* instructions issued after which limits are checked */
 	unsigned wanted;         /* kinds of events that watchers want; watch.h */
 	unsigned issue_watchers; /* those with the callback `issue`, a bit each */
-	mx_counts counts; /* the counters: the sums of the operations' mx_inst.counts */
-	mx_counts target; /* what a waiting wave waits for: the most of each counter */
+	mx_counts counts;        /* the counters: the sums of the operations' mx_inst.counts */
+	mx_counts target;        /* what a waiting wave waits for: the most of each counter */
 	uint64_t next_due;
 	unsigned streams;                   /* that have operations in flight, a bit each */
 	const struct mx_isa_stream *stream; /* of the instruction set */
@@ -86,9 +86,11 @@ struct mx_wave {
 	uint32_t sched_mode;       /* SCHED_MODE of gfx1250 */
 	const struct mx_tdm *tile; /* of the tensor copy that it issues or that lands; else NULL */
 	uint64_t matrix[2];        /* hashes of A and B of its last WMMA */
-	unsigned priority;         /* s_setprio */
-	bool yields;               /* sleeps: other waves go first */
-	bool unwritten_back;       /* scalar stores without a later s_dcache_wb */
+	unsigned matrices;         /* matrix instructions that it has issued */
+	struct mx_products_of_wave *products; /* alu/products.h; NULL: not looked for */
+	unsigned priority;                    /* s_setprio */
+	bool yields;                          /* sleeps: other waves go first */
+	bool unwritten_back;                  /* scalar stores without a later s_dcache_wb */
 	unsigned vgprs, agprs;
 	unsigned first_agpr; /* row of v: mx_isa.vgprs */
 	uint32_t s[MX_SGPR_FILE], s_unwritten[MX_SGPR_FILE];
