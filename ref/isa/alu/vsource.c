@@ -139,9 +139,9 @@ static void fetch_fields(const struct mx_wave *w, const struct mx_inst *in, stru
 
 static uint32_t scalar_dword(struct mx_wave *w, const struct mx_inst *in, unsigned i) {
 	unsigned code = mx_source(in, i);
-	return code <= MX_M0
-	               ? w->s[code]
-	               : (uint32_t)scalar(w, in, code, &mx_operand_types[in->op->source_type[i]]);
+	if (code <= MX_INT_NEG_16)
+		return mx_sread(w, in, code);
+	return (uint32_t)scalar(w, in, code, &mx_operand_types[in->op->source_type[i]]);
 }
 
 bool mx_fetch_simple(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s) {
