@@ -121,7 +121,17 @@ static void add(struct mx_batch *batch, struct mx_output *x) {
 		batch->outputs[batch->n_outputs++] = *x;
 }
 
+static bool has_findings(const struct mx_bench *b) {
+	size_t n = 0;
+	for (unsigned i = 0; i < mx_bench_plan(b)->n_steps; i++)
+		n += mx_bench_report(b, i)->n_findings;
+	return n;
+}
+
+/* Most runs have none, and a verdict is large. */
 static void take_notes(struct mx_batch *batch, const struct mx_bench *b) {
+	if (!has_findings(b))
+		return;
 	struct mx_verdict v = { 0 };
 	mx_bench_device_findings(b, &v);
 	for (unsigned i = 0; i < v.n_notes; i++) {

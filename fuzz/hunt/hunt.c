@@ -316,7 +316,9 @@ int mx_race(struct mx_bench *b, const struct mx_race_options *o, struct mx_race 
 	struct mx_handlers old;
 	*race = (struct mx_race){ 0 };
 	mx_interrupt_catch(&old);
+	mx_bench_options(b)->repeats = 1;
 	int status = hunt(&h, err);
+	mx_bench_options(b)->repeats = 0;
 	mx_interrupt_restore(&old);
 	mx_hunt_journal_close(h.journal);
 	mx_run_0_free(&h.zero);

@@ -120,6 +120,11 @@ struct mxhipLaunchOptions {
 	 * none. The list and the profiles must stay valid until other options are set. */
 	const mx_profile *const *arithmetics;
 	uint64_t n_arithmetics;
+
+	/* 1: launches repeat each other, under other schedules, say. The thread keeps results of
+	 * matrix instructions from one to the next, which makes them faster; the bits are the same.
+	 * Default: 0, for the keeping costs time. */
+	uint64_t repeats;
 };
 
 /* Sets the options of the calling thread's launches from the next one on; NULL: defaults. Replaces

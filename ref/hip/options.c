@@ -1,4 +1,5 @@
 /* Launch options of a thread, and the versions of their struct. */
+#include <pthread.h>
 #include <string.h>
 
 #include "../mma/matrix_profiles.h"
@@ -6,7 +7,7 @@
 
 /* Padding at the end would hide a member that a later version adds. */
 _Static_assert(sizeof(struct mxhipLaunchOptions) ==
-                       offsetof(struct mxhipLaunchOptions, n_arithmetics) + sizeof(uint64_t),
+                       offsetof(struct mxhipLaunchOptions, repeats) + sizeof(uint64_t),
                "struct mxhipLaunchOptions ends with its last member");
 
 static _Thread_local struct mxhipLaunchOptions options;
@@ -78,6 +79,29 @@ static bool read_arithmetics(const struct mxhipLaunchOptions *o, struct mx_matri
 	return true;
 }
 
+/* ---- what repeated launches keep ---- */
+
+static pthread_key_t products_key;
+static pthread_once_t products_once = PTHREAD_ONCE_INIT;
+
+static void free_products(void *p) {
+	mx_products_free(p);
+}
+
+static void make_products_key(void) {
+	pthread_key_create(&products_key, free_products);
+}
+
+/* Until the options are others. */
+static void keep_products(bool keep) {
+	pthread_once(&products_once, make_products_key);
+	struct mx_products *p = pthread_getspecific(products_key);
+	if (keep == (p != NULL))
+		return;
+	mx_products_free(p);
+	pthread_setspecific(products_key, keep ? mx_products_new() : NULL);
+}
+
 int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *o) {
 	struct mxhipLaunchOptions next = { 0 };
 	struct mx_matrix_profiles single = { 0 };
@@ -87,10 +111,10 @@ int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *o) {
 	if (next.analysis & ~(uint32_t)MX_ANALYSES)
 		return mx_hip_fail(hipErrorInvalidValue, "no analysis 0x%x", next.analysis);
 	if (next.scratch_apart > 1 || next.threadgroup_split > 1 || next.soffset_unchecked > 1 ||
-	    next.own_memory > 1)
+	    next.own_memory > 1 || next.repeats > 1)
 		return mx_hip_fail(hipErrorInvalidValue,
-		                   "scratch_apart, threadgroup_split, soffset_unchecked and "
-		                   "own_memory are 0 or 1");
+		                   "scratch_apart, threadgroup_split, soffset_unchecked, "
+		                   "own_memory and repeats are 0 or 1");
 	if (!is_ascending(next.workgroups, next.n_workgroups))
 		return mx_hip_fail(hipErrorInvalidValue, "workgroups are not in ascending order");
 	if (!(next.time_limit >= 0 && next.time_limit <= 1e9))
@@ -106,6 +130,7 @@ int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *o) {
 	options = next;
 	profiles = single;
 	profile = next.arithmetic ? next.arithmetic : p;
+	keep_products(next.repeats);
 	return hipSuccess;
 }
 
@@ -129,6 +154,7 @@ void mx_options_apply(struct mx_launch *l) {
 	l->workgroups = o->workgroups;
 	l->n_workgroups = o->n_workgroups;
 	l->number = o->launch;
+	l->products = o->repeats ? pthread_getspecific(products_key) : NULL;
 }
 
 struct mx_report *mx_options_report(void) {

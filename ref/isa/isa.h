@@ -316,6 +316,7 @@ struct mx_stats {
 	uint64_t *by_op;                      /* count of each opcode of the instruction set */
 	struct mx_bank_use *banks;            /* of each dword of the code, or NULL */
 	size_t n_banks;
+	uint64_t known; /* matrix instructions with a result that an earlier launch kept */
 };
 
 /* The number of opcodes of an instruction set, and the name of opcode i. */
@@ -550,7 +551,12 @@ struct mx_launch {
 	double time_limit;         /* seconds of host time, before the launch is late; 0: none */
 	unsigned threads;          /* host threads that may run workgroups; 0 and 1: one */
 
-	/* Lanes access memory one by one, never together. Slower; the result is the same. */
+	/* Keeps results of matrix instructions for other launches that compute the same, which are
+	 * faster with them; the bits are the same. Of one thread; or NULL. */
+	struct mx_products *products;
+
+	/* Lanes access memory one by one, never together, and the vector ALU takes no operand by a
+	 * shorter way. Slower; the result is the same. */
 	bool lane_by_lane;
 
 	/* Rules of buffers on which the sources disagree; see memory/buffer.c. */
@@ -579,6 +585,10 @@ struct mx_report {
 	bool stopped; /* a finding ended the launch before its end */
 	struct mx_stats stats;
 };
+
+/* Kept results of matrix instructions; NULL if memory is short. */
+struct mx_products *mx_products_new(void);
+void mx_products_free(struct mx_products *p);
 
 /* Runs a launch to its end or to the first finding that stops it. *report begins as { 0 }, or has
  * the results of launches of the same instruction set, to which these are added. False only if host

@@ -109,6 +109,9 @@ static void test_refused(void) {
 	n.known.own_memory = 2;
 	refused(&n, "own_memory of 2");
 	n = options(sizeof n.known);
+	n.known.repeats = 2;
+	refused(&n, "repeats of 2");
+	n = options(sizeof n.known);
 	n.known.time_limit = -1;
 	refused(&n, "a time limit below 0");
 	n = options(sizeof n.known);

@@ -149,6 +149,7 @@ static void random_modifiers(struct mx_inst *in) {
 		in->abs = (uint8_t)below(8);
 		in->omod = (uint8_t)below(4);
 	}
+	in->simple &= in->plain && !in->clamp && !in->omod;
 }
 
 /* ---- unwritten bits ---- */

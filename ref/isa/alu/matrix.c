@@ -6,6 +6,7 @@
 #include "../machine/findings.h"
 #include "../machine/registers.h"
 #include "lanes.h"
+#include "products.h"
 
 enum { MAX_D = 32 }; /* registers of the largest result */
 
@@ -132,7 +133,7 @@ static uint32_t rows_of_lanes(uint64_t lanes, unsigned mn) {
 }
 
 static void write_result(struct mx_wave *w, const struct mx_inst *in, mx_shape shape, unsigned n,
-                         mx_vreg d[MAX_D], uint32_t rows, uint32_t cols) {
+                         const mx_vreg *d, uint32_t rows, uint32_t cols) {
 	for (unsigned r = 0; r < n; r++) {
 		mx_vreg u;
 		bool c = mx_source(in, 2) >= MX_VGPR;
@@ -149,6 +150,57 @@ static void write_result(struct mx_wave *w, const struct mx_inst *in, mx_shape s
 
 static bool overflow_clamps(const struct mx_wave *w) {
 	return w->mode >> MX_MODE_FP16_OVFL & 1;
+}
+
+/* ---- kept results: of dense and of scaled forms ---- */
+
+/* What else than registers and the profile decides a result. */
+struct fields {
+	mx_opcode op;
+	uint8_t neg, abs, clamp, overflow;
+};
+
+static struct fields fields_of(const struct mx_wave *w, const struct mx_inst *in) {
+	return (struct fields){ in->op->id, in->neg, in->abs, in->clamp, overflow_clamps(w) };
+}
+
+static bool keeps_products(const struct mx_wave *w) {
+	return w->group->run->launch->products;
+}
+
+static void add_registers(struct mx_product *p, const struct mx_inst *in, unsigned position,
+                          const uint32_t (*regs)[MX_LANES]) {
+	mx_product_of(p, regs, in->operand[position].dwords * sizeof *regs);
+}
+
+/* The pieces that all kinds have; `f` stays valid as long as they. */
+static void begin_product(struct mx_product *p, const struct mx_wave *w, const struct mx_inst *in,
+                          const mx_profile *profile, struct fields *f) {
+	*f = fields_of(w, in);
+	p->n = 0;
+	mx_product_of(p, f, sizeof *f);
+	mx_product_of(p, &in->mai, sizeof in->mai);
+	mx_product_of(p, profile, sizeof *profile);
+}
+
+static const mx_vreg *multiply_dense(struct mx_wave *w, const struct mx_inst *in,
+                                     const struct mx_dense_args *g, mx_status *s) {
+	struct fields f;
+	struct mx_product p;
+	p.n = 0;
+	if (keeps_products(w)) {
+		begin_product(&p, w, in, g->profile, &f);
+		add_registers(&p, in, MX_AT_SRC0, g->a);
+		add_registers(&p, in, MX_AT_SRC1, g->b);
+		add_registers(&p, in, MX_AT_SRC2, g->c);
+	}
+	const mx_vreg *known = p.n ? mx_products_find(w, &p) : NULL;
+	if (known)
+		return known;
+	*s = mx_mma_dense(g);
+	if (*s == MX_OK && p.n)
+		mx_products_keep(w, &p, g->d, in->op->d);
+	return g->d;
 }
 
 /* Dense forms: broadcasts and blocks mix lanes, so one unwritten bit taints all of D. */
@@ -169,7 +221,8 @@ static void exec_dense(struct mx_wave *w, const struct mx_inst *in) {
 	};
 	if (!args.a || !args.b || !args.c || !registers(w, in, MX_AT_RESULT))
 		return;
-	mx_status s = mx_mma_dense(&args);
+	mx_status s = MX_OK;
+	const mx_vreg *result = multiply_dense(w, in, &args, &s);
 	if (s != MX_OK) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE_OF(REFUSED, mx_strerror(s)));
 		return;
@@ -178,7 +231,7 @@ static void exec_dense(struct mx_wave *w, const struct mx_inst *in) {
 	           operand_unwritten(w, in, MX_AT_SRC2);
 	memset(u, 0xff, sizeof u);
 	for (unsigned r = 0; r < n; r++)
-		mx_vwrite(w, mx_row_at(in, MX_AT_RESULT) + r, ~0ull, d[r], bad ? u : NULL);
+		mx_vwrite(w, mx_row_at(in, MX_AT_RESULT) + r, ~0ull, result[r], bad ? u : NULL);
 }
 
 /* Sparse forms: C is D, and the third source is the index, always a VGPR. */
@@ -382,6 +435,28 @@ static void exec_wmma(struct mx_wave *w, const struct mx_inst *in) {
 		write_wmma(w, in, d, a.rows, b.rows);
 }
 
+static const mx_vreg *multiply_scaled(struct mx_wave *w, const struct mx_inst *in,
+                                      const struct mx_mma_args *g) {
+	struct fields f;
+	struct mx_product p;
+	p.n = 0;
+	if (keeps_products(w)) {
+		begin_product(&p, w, in, g->profile, &f);
+		add_registers(&p, in, MX_AT_SRC0, g->a);
+		add_registers(&p, in, MX_AT_SRC1, g->b);
+		add_registers(&p, in, MX_AT_SRC2, g->c);
+		mx_product_of(&p, g->scale_a, MX_LANES);
+		mx_product_of(&p, g->scale_b, MX_LANES);
+	}
+	const mx_vreg *known = p.n ? mx_products_find(w, &p) : NULL;
+	if (known)
+		return known;
+	mx_mma_scaled(g);
+	if (p.n)
+		mx_products_keep(w, &p, g->d, in->op->d);
+	return g->d;
+}
+
 void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in);
 void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in) {
 	mx_shape shape = in->op->d == 4 ? MX_16X16X128 : MX_32X32X64;
@@ -390,6 +465,7 @@ void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in) {
 	uint8_t scale_a[MX_LANES], scale_b[MX_LANES];
 
 	w->group->run->report->stats.mfma++;
+	w->matrices++;
 	if (in->mai.wmma) {
 		exec_wmma(w, in);
 		return;
@@ -424,12 +500,12 @@ void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in) {
 	};
 	if (!args.a || !args.b || !args.c || !registers(w, in, MX_AT_RESULT))
 		return;
-	mx_mma_scaled(&args);
+	const mx_vreg *result = multiply_scaled(w, in, &args);
 	uint64_t a = operand_unwritten(w, in, MX_AT_SRC0) | scale_unwritten(w, in, 0);
 	uint64_t b = operand_unwritten(w, in, MX_AT_SRC1) | scale_unwritten(w, in, 1);
 	if (a | b | operand_unwritten(w, in, MX_AT_SRC2))
-		write_result(w, in, shape, n, d, rows_of_lanes(a, mn), rows_of_lanes(b, mn));
+		write_result(w, in, shape, n, result, rows_of_lanes(a, mn), rows_of_lanes(b, mn));
 	else
 		for (unsigned r = 0; r < n; r++)
-			mx_vwrite(w, mx_row_at(in, MX_AT_RESULT) + r, ~0ull, d[r], NULL);
+			mx_vwrite(w, mx_row_at(in, MX_AT_RESULT) + r, ~0ull, result[r], NULL);
 }

@@ -81,10 +81,28 @@ static void write_mask(struct mx_wave *w, unsigned code, uint64_t mask, uint64_t
 	mx_write_lane_mask(w, code, mask & exec, tainted & exec);
 }
 
+/* Most instructions: simple ones with written sources. False, and nothing is done, if this is none.
+ * The results are those of the other way. */
+static bool exec_simple(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s) {
+	unsigned row = mx_row(mx_result(in));
+	uint64_t exec = mx_exec(w);
+	if (!in->simple || w->group->run->launch->lane_by_lane || !mx_mode_is_usual(w->mode) ||
+	    w->mode & MX_MODE_GPR_IDX_EN || !mx_vgpr_is_allocated(w, row, 1) ||
+	    !mx_fetch_simple(w, in, s))
+		return false;
+	mx_lane_functions()[in->op->id](&s->x);
+	if (s->x.assumed & exec)
+		mx_assume(w, in, s->x.assumed & exec, s->x.rule);
+	mx_vwrite(w, row, exec, s->x.d[0], NULL);
+	return true;
+}
+
 void mx_exec_valu(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_sources s;
 	mx_vreg u[MX_VALU_DWORDS];
 	uint64_t tainted = 0;
+	if (exec_simple(w, in, &s))
+		return;
 	mx_fetch(w, in, &s);
 	mx_compute(in, w->mode, &s.x);
 	if (s.any_unwritten)

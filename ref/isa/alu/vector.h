@@ -24,6 +24,9 @@ struct mx_sources {
 
 /* Fetches all sources into s->x. */
 void mx_fetch(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s);
+/* The same of a simple instruction, but for unwritten bits. False if there are any, or if a source
+ * is not allocated. */
+bool mx_fetch_simple(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s);
 /* A copy of source i that may be modified. */
 mx_vreg *mx_source_copy(const struct mx_inst *in, struct mx_sources *s, unsigned i);
 
@@ -71,9 +74,12 @@ void mx_place_sub_dword(const struct mx_inst *in, const uint32_t *old, uint32_t 
 
 /* Whether this MODE changes sources or result of the opcode. */
 bool mx_has_float_operands(const struct mx_op *op);
-static inline bool mx_mode_matters(const struct mx_op *op, uint32_t mode) {
+static inline bool mx_mode_is_usual(uint32_t mode) {
 	enum { KEEP_ALL = 0xf0, ROUND_EVEN = 0 };
-	bool usual = (mode & 0xff) == (KEEP_ALL | ROUND_EVEN) && !(op->flags & MX_FLUSH);
+	return (mode & 0xff) == (KEEP_ALL | ROUND_EVEN);
+}
+static inline bool mx_mode_matters(const struct mx_op *op, uint32_t mode) {
+	bool usual = mx_mode_is_usual(mode) && !(op->flags & MX_FLUSH);
 	return !usual && mx_has_float_operands(op);
 }
 /* Applies OP_SEL to source i. */

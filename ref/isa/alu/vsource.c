@@ -127,6 +127,45 @@ static void finish_sources(struct mx_wave *w, const struct mx_inst *in, bool tra
 			memcpy(s->arranged[i], s->x.s[i], in->op->s[i] * sizeof(mx_vreg));
 }
 
+static void fetch_fields(const struct mx_wave *w, const struct mx_inst *in, struct mx_lanes *x) {
+	x->mode = w->mode;
+	x->truth = in->neg | in->abs << 3 | in->omod << 6;
+	x->op_sel = in->op_sel;
+	x->op_sel_hi = in->op_sel_hi;
+	x->neg = in->neg;
+	x->abs = in->abs;
+	x->clamp = in->clamp;
+}
+
+static uint32_t scalar_dword(struct mx_wave *w, const struct mx_inst *in, unsigned i) {
+	unsigned code = mx_source(in, i);
+	if (code <= MX_INT_NEG_16)
+		return mx_sread(w, in, code);
+	return (uint32_t)scalar(w, in, code, &mx_operand_types[in->op->source_type[i]]);
+}
+
+bool mx_fetch_simple(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s) {
+	const struct mx_op *op = in->op;
+	uint64_t unwritten = 0;
+	s->x.mask_in = s->x.mask_out = s->x.assumed = 0;
+	for (unsigned i = 0; i < 3 && op->s[i]; i++) {
+		unsigned code = mx_source(in, i), row = mx_row(code);
+		bool vector = code >= MX_VGPR;
+		if (vector && !mx_vgpr_is_allocated(w, row, 1))
+			return false;
+		s->x.s[i] = (const uint32_t(*)[MX_LANES])(vector ? w->v + row : s->copy[i]);
+		unwritten |= vector ? w->unwritten_lanes[row] : mx_sread_unwritten(w, code);
+		if (!vector)
+			broadcast(s->copy[i][0], scalar_dword(w, in, i));
+	}
+	if (op->flags & MX_CARRY_IN) {
+		s->x.mask_in = mx_sread64(w, in, mx_source(in, 2));
+		unwritten |= mx_sread64_unwritten(w, mx_source(in, 2)) & w->lanes;
+	}
+	fetch_fields(w, in, &s->x);
+	return !unwritten;
+}
+
 void mx_fetch(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s) {
 	const struct mx_op *op = in->op;
 	bool transforms = !in->plain || mx_mode_matters(op, w->mode);
@@ -141,11 +180,5 @@ void mx_fetch(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s)
 		fetch_mask(w, in, s);
 	if (transforms || s->any_unwritten)
 		finish_sources(w, in, transforms, s);
-	s->x.mode = w->mode;
-	s->x.truth = in->neg | in->abs << 3 | in->omod << 6;
-	s->x.op_sel = in->op_sel;
-	s->x.op_sel_hi = in->op_sel_hi;
-	s->x.neg = in->neg;
-	s->x.abs = in->abs;
-	s->x.clamp = in->clamp;
+	fetch_fields(w, in, &s->x);
 }

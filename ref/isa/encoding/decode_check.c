@@ -66,6 +66,24 @@ static bool is_plain(const struct mx_inst *in) {
 	return !changes;
 }
 
+/* A register, or a constant that all machines have. */
+static bool is_usual(unsigned code) {
+	return code <= MX_M0 || code == MX_EXEC || code == MX_EXEC + 1 ||
+	       (code >= MX_INT_0 && code <= MX_INT_NEG_16) ||
+	       (code >= MX_FLOAT_0_5 && code <= MX_FLOAT_1_2PI) || code >= MX_LITERAL;
+}
+
+static bool is_simple(const struct mx_inst *in) {
+	const struct mx_op *op = in->op;
+	const struct mx_type_info *d = &mx_operand_types[op->type];
+	bool simple = in->plain && op->unit == MX_UNIT_VALU && op->d == 1 && !in->clamp &&
+	              !in->omod && !(op->flags & (MX_CARRY_OUT | MX_VCC_IN | MX_FLUSH)) &&
+	              !(d->bits == 16 && d->elements == 1);
+	for (unsigned i = 0; i < 3 && op->s[i]; i++)
+		simple &= op->s[i] == 1 && is_usual(mx_source(in, i));
+	return simple && (!(op->flags & MX_CARRY_IN) || mx_source(in, 2) <= MX_EXEC);
+}
+
 static void finish_valu(struct mx_inst *in) {
 	const char *modifier = meaningless_modifier(in);
 	if (modifier)
@@ -73,6 +91,7 @@ static void finish_valu(struct mx_inst *in) {
 	if (in->op->flags & MX_D16_HI)
 		in->op_sel |= 8;
 	in->plain = is_plain(in);
+	in->simple = is_simple(in);
 }
 
 /* Why scalar registers from `code` may not be written, or NULL. */

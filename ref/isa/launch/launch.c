@@ -167,6 +167,7 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 		              .most = mx_counts_most(isa),
 		              .memory_streams = mx_memory_streams(isa),
 		              .handlers = isa->handlers(),
+		              .sgprs = launch->kernel->sgprs,
 		              .pages = mx_pages_new(launch->memory.n),
 		              .max_instructions = launch->max_instructions
 		                                          ? launch->max_instructions

@@ -68,6 +68,7 @@ static uint32_t larger(uint32_t a, uint32_t b) {
 static void add_stats(struct mx_stats *to, const struct mx_stats *s, size_t n_ops) {
 	to->instructions += s->instructions;
 	to->mfma += s->mfma;
+	to->known += s->known;
 	for (size_t i = 0; i < MX_COUNTERS; i++)
 		to->most[i] = larger(to->most[i], s->most[i]);
 	for (size_t i = 0; i < MX_TOGETHER_KINDS; i++)

@@ -57,6 +57,8 @@ void mx_wave_start(struct mx_wave *w, uint8_t pattern) {
 	w->complete = 0;
 	w->joined = 0;
 	w->issued = 0;
+	w->matrices = 0;
+	w->products = NULL;
 	w->lanes = ~0ull >> (64 - isa->wave_size);
 	w->stream = isa->stream;
 	w->limited_at = 0;

@@ -57,10 +57,12 @@ static void look(struct mx_pages *p, const struct mx_region *r, mx_pages_kind ki
 
 bool mx_pages_have(struct mx_pages *p, const struct mx_region *r, mx_pages_kind kind, uint64_t from,
                    uint64_t to) {
-	uint64_t first = from / PAGE, last = (to - 1) / PAGE;
+	uint64_t first = from / PAGE, last = (to - 1) / PAGE, word = first / WORD;
 	if (last - first >= MOST || (!p->looked[kind] && !allocate(p, r, kind)))
 		return false;
-	for (uint64_t word = first / WORD; word <= last / WORD; word++) {
+	if (word == last / WORD && !(mask_of(word, first, last) & ~p->has[kind][word]))
+		return true;
+	for (; word <= last / WORD; word++) {
 		uint64_t mask = mask_of(word, first, last);
 		look(p, r, kind, word, mask & ~p->looked[kind][word]);
 		if (mask & ~p->has[kind][word])

@@ -27,10 +27,6 @@ static uint64_t aperture(const struct mx_wave *w, unsigned code) {
 uint32_t mx_constant(const struct mx_wave *w, const struct mx_inst *in, unsigned code) {
 	if (w->group->run->isa->scratch_lane && code / 2 == MX_FLAT_SCRATCH_BASE / 2)
 		return code % 2 ? w->group->run->isa->scratch_high : 0;
-	if (code >= MX_INT_0 && code <= MX_INT_64)
-		return code - MX_INT_0;
-	if (code >= MX_INT_NEG_1 && code <= MX_INT_NEG_16)
-		return -(code - MX_INT_64);
 	if (code >= MX_FLOAT_0_5 && code <= MX_FLOAT_1_2PI)
 		return inline_f32[code - MX_FLOAT_0_5];
 	switch (code) {

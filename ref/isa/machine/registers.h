@@ -11,16 +11,28 @@ static inline bool mx_is_scalar_register(unsigned code) {
 	return code <= MX_M0 || code == MX_EXEC || code == MX_EXEC + 1;
 }
 
+/* Codes that are inline integers, and their values. */
+static inline bool mx_is_inline_integer(unsigned code) {
+	return code >= MX_INT_0 && code <= MX_INT_NEG_16;
+}
+static inline uint32_t mx_inline_integer(unsigned code) {
+	return code <= MX_INT_64 ? code - MX_INT_0 : -(code - MX_INT_64);
+}
+
 /* The values of other codes, and their unwritten bits. */
 uint32_t mx_constant(const struct mx_wave *w, const struct mx_inst *in, unsigned code);
 uint32_t mx_constant_unwritten(const struct mx_wave *w, unsigned code);
 static inline uint32_t mx_sread(const struct mx_wave *w, const struct mx_inst *in, unsigned code) {
-	return mx_is_scalar_register(code) ? w->s[code] : mx_constant(w, in, code);
+	return mx_is_scalar_register(code)  ? w->s[code]
+	       : mx_is_inline_integer(code) ? mx_inline_integer(code)
+	                                    : mx_constant(w, in, code);
 }
 uint64_t mx_sread64(const struct mx_wave *w, const struct mx_inst *in, unsigned code);
 /* The unwritten bits of the value that mx_sread or mx_sread64 returns. */
 static inline uint32_t mx_sread_unwritten(const struct mx_wave *w, unsigned code) {
-	return mx_is_scalar_register(code) ? w->s_unwritten[code] : mx_constant_unwritten(w, code);
+	return mx_is_scalar_register(code)  ? w->s_unwritten[code]
+	       : mx_is_inline_integer(code) ? 0
+	                                    : mx_constant_unwritten(w, code);
 }
 uint64_t mx_sread64_unwritten(const struct mx_wave *w, unsigned code);
 /* Whether unwritten bits decide if the lane mask at `code` is zero. */
@@ -58,11 +70,12 @@ static inline unsigned mx_row_at(const struct mx_inst *in, unsigned position) {
 /* Whether n vector registers from `row` on are allocated; if not, reports a finding. */
 __attribute__((cold)) bool mx_more_vgprs(struct mx_wave *w, const struct mx_inst *in, unsigned row,
                                          unsigned n);
+static inline bool mx_vgpr_is_allocated(const struct mx_wave *w, unsigned row, unsigned n) {
+	return row + n <= (row < w->first_agpr ? w->vgprs : w->first_agpr + w->agprs);
+}
 static inline bool mx_vgprs_exist(struct mx_wave *w, const struct mx_inst *in, unsigned row,
                                   unsigned n) {
-	if (row + n <= (row < w->first_agpr ? w->vgprs : w->first_agpr + w->agprs))
-		return true;
-	return mx_more_vgprs(w, in, row, n);
+	return mx_vgpr_is_allocated(w, row, n) || mx_more_vgprs(w, in, row, n);
 }
 
 /* Writes lanes of a vector register. `unwritten` may be NULL: all bits are written. */

@@ -72,16 +72,25 @@ struct mx_wave {
 	uint64_t lanes;    /* all of the wave; EXEC has those that are active */
 	uint64_t pc;       /* byte offset in the program */
 	uint64_t issued;
-	uint64_t limited_at; /* instructions issued after which limits are checked */
+	uint64_t limited_at;     /* instructions issued after which limits are checked */
+	unsigned wanted;         /* kinds of events that watchers want; watch.h */
+	unsigned issue_watchers; /* those with the callback `issue`, a bit each */
+	mx_counts counts;        /* the counters: the sums of the operations' mx_inst.counts */
+	mx_counts target;        /* what a waiting wave waits for: the most of each counter */
+	uint64_t next_due;
+	unsigned streams;                   /* that have operations in flight, a bit each */
+	const struct mx_isa_stream *stream; /* of the instruction set */
 	bool scc, scc_unwritten;
 	uint32_t mode;             /* the MODE register [ISA 3.5] */
 	uint8_t banks;             /* of VGPRs, as s_set_vgpr_msb has them */
 	uint32_t sched_mode;       /* SCHED_MODE of gfx1250 */
 	const struct mx_tdm *tile; /* of the tensor copy that it issues or that lands; else NULL */
 	uint64_t matrix[2];        /* hashes of A and B of its last WMMA */
-	unsigned priority;         /* s_setprio */
-	bool yields;               /* sleeps: other waves go first */
-	bool unwritten_back;       /* scalar stores without a later s_dcache_wb */
+	unsigned matrices;         /* matrix instructions that it has issued */
+	struct mx_products_of_wave *products; /* alu/products.h; NULL: not looked for */
+	unsigned priority;                    /* s_setprio */
+	bool yields;                          /* sleeps: other waves go first */
+	bool unwritten_back;                  /* scalar stores without a later s_dcache_wb */
 	unsigned vgprs, agprs;
 	unsigned first_agpr; /* row of v: mx_isa.vgprs */
 	uint32_t s[MX_SGPR_FILE], s_unwritten[MX_SGPR_FILE];
@@ -90,13 +99,6 @@ struct mx_wave {
 	 * lanes only. */
 	uint64_t unwritten_lanes[MX_VGPR_FILE];
 	uint64_t mixed[MX_VGPR_FILE / 64]; /* rows of v_unwritten that may not be all ones */
-	unsigned wanted;                   /* kinds of events that watchers want; watch.h */
-	unsigned issue_watchers;           /* those with the callback `issue`, a bit each */
-	mx_counts counts; /* the counters: the sums of the operations' mx_inst.counts */
-	mx_counts target; /* what a waiting wave waits for: the most of each counter */
-	uint64_t next_due;
-	unsigned streams;                   /* that have operations in flight, a bit each */
-	const struct mx_isa_stream *stream; /* of the instruction set */
 	struct mx_queue queue[MX_STREAMS];
 	uint8_t *scratch,
 		*scratch_unwritten; /* a linear private segment for each lane; taint as in LDS */
@@ -184,6 +186,7 @@ struct mx_run {
 	mx_counts most;              /* of its counters: mx_counts_most */
 	unsigned memory_streams;     /* those of MX_PATH_MEMORY, a bit each */
 	mx_handler *const *handlers; /* the function that executes each opcode */
+	unsigned sgprs;              /* mx_kernel.sgprs */
 	uint64_t max_instructions;
 	uint64_t deadline; /* ns of CLOCK_MONOTONIC; 0: none */
 	size_t last_region;

@@ -177,8 +177,8 @@ bool mx_addresses_exist(struct mx_wave *w, const struct mx_inst *in, unsigned ro
 	return true;
 }
 
-void mx_check_scalars_written(struct mx_wave *w, const struct mx_inst *in, unsigned code,
-                              unsigned n) {
+void mx_report_unwritten_scalars(struct mx_wave *w, const struct mx_inst *in, unsigned code,
+                                 unsigned n) {
 	for (unsigned i = 0; i < n; i++)
 		if (mx_sread_unwritten(w, code + i))
 			mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(SCALAR_UNWRITTEN));

@@ -44,8 +44,16 @@ static inline unsigned mx_data_row(const struct mx_inst *in) {
 }
 /* Whether n address registers exist from `row` on; reports unwritten ones. */
 bool mx_addresses_exist(struct mx_wave *w, const struct mx_inst *in, unsigned row, unsigned n);
-void mx_check_scalars_written(struct mx_wave *w, const struct mx_inst *in, unsigned code,
-                              unsigned n);
+__attribute__((cold)) void mx_report_unwritten_scalars(struct mx_wave *w, const struct mx_inst *in,
+                                                       unsigned code, unsigned n);
+static inline void mx_check_scalars_written(struct mx_wave *w, const struct mx_inst *in,
+                                            unsigned code, unsigned n) {
+	uint32_t unwritten = 0;
+	for (unsigned i = 0; i < n; i++)
+		unwritten |= mx_sread_unwritten(w, code + i);
+	if (unwritten)
+		mx_report_unwritten_scalars(w, in, code, n);
+}
 
 /* After the addresses are computed: checks registers and memory, takes data, and selects the
  * landing function. False if the instruction must not execute. */

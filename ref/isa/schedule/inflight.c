@@ -14,9 +14,10 @@
 struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_group *g = w->group;
 	struct mx_memop *m = g->free_list;
-	if (m)
+	if (m) {
 		g->free_list = m->next_free;
-	else if (!(m = malloc(sizeof *m))) {
+		__builtin_prefetch(m->next_free, 1);
+	} else if (!(m = malloc(sizeof *m))) {
 		g->run->out_of_memory = true;
 		return NULL;
 	}

@@ -26,29 +26,26 @@ struct mx_memop {
 	/* Visits all bytes that it accesses: of an operation that `address` and the opcode do not
 	 * describe, such as a copy between device memory and LDS; otherwise NULL. */
 	void (*extents)(const struct mx_memop *m, mx_visit_extent *visit, void *context);
-	mx_counts held;             /* counts of later ones that have landed before it */
-	uint64_t issue;             /* number of its instruction in the wave */
-	uint64_t due;               /* workgroup clock at which it may land without a wait */
-	uint64_t issued_at;         /* workgroup clock at issue */
-	uint32_t barriers;          /* barriers of the workgroup before issue */
-	uint32_t rank;              /* order of landings at one clock, in explicit schedules */
-	uint64_t exec;              /* lanes that take part */
-	uint64_t address[MX_LANES]; /* device address, or offset in LDS */
-	uint8_t inside[MX_LANES];   /* the dwords of the lane's data that are in range; others load
-	                               0 and are not stored */
-	mx_range range;             /* SOME: look at `inside`, for it may be any */
-	bool split;        /* range SOME: each lane has all of its data in range, or none */
-	uint64_t in_range; /* not SOME, or split: the lanes that have their data in range */
-	uint64_t from, to; /* the bytes of these lanes are in [from, to) */
-	bool together;     /* the lanes are accessed together: memory/together.h */
-	bool clean;        /* store data: without unwritten bits */
-	uint64_t scratch;  /* lanes whose address is an offset in scratch */
-	bool in_lds;       /* addresses are offsets in LDS: FLAT */
-	uint32_t lds;      /* LDS-DMA: offset in LDS of lane 0's data */
-	uint32_t mode;     /* MODE at issue: atomics in LDS */
-	uint32_t format;   /* typed buffers, see typed.c */
-	uint8_t stream;    /* of the instruction set */
-	bool writes;       /* device memory, or LDS that FLAT addresses */
+	mx_counts held;     /* counts of later ones that have landed before it */
+	uint64_t issue;     /* number of its instruction in the wave */
+	uint64_t due;       /* workgroup clock at which it may land without a wait */
+	uint64_t issued_at; /* workgroup clock at issue */
+	uint32_t barriers;  /* barriers of the workgroup before issue */
+	uint32_t rank;      /* order of landings at one clock, in explicit schedules */
+	uint64_t exec;      /* lanes that take part */
+	mx_range range;     /* SOME: look at `inside`, for it may be any */
+	bool split;         /* range SOME: each lane has all of its data in range, or none */
+	uint64_t in_range;  /* not SOME, or split: the lanes that have their data in range */
+	uint64_t from, to;  /* the bytes of these lanes are in [from, to) */
+	bool together;      /* the lanes are accessed together: memory/together.h */
+	bool clean;         /* store data: without unwritten bits */
+	uint64_t scratch;   /* lanes whose address is an offset in scratch */
+	bool in_lds;        /* addresses are offsets in LDS: FLAT */
+	uint32_t lds;       /* LDS-DMA: offset in LDS of lane 0's data */
+	uint32_t mode;      /* MODE at issue: atomics in LDS */
+	uint32_t format;    /* typed buffers, see typed.c */
+	uint8_t stream;     /* of the instruction set */
+	bool writes;        /* device memory, or LDS that FLAT addresses */
 	struct mx_l1_reach {
 		bool computed;
 		uint64_t from, to, lines;
@@ -57,6 +54,9 @@ struct mx_memop {
 	bool bulk;    /* it copies a tile, of which no dword is a flag */
 	bool arrives; /* at a barrier in LDS, when it and those before it in its stream have landed
 	               */
+	uint64_t address[MX_LANES]; /* device address, or offset in LDS */
+	uint8_t inside[MX_LANES];   /* the dwords of the lane's data that are in range; others load
+	                               0 and are not stored */
 	union {
 		mx_vreg data[4];
 		struct mx_tdm tdm; /* of the tensor data mover */

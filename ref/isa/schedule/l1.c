@@ -47,14 +47,17 @@ static void find_lines(struct mx_memop *m) {
 	m->reach.lines |= line_of(m->address[l]) | line_of(m->address[l] + bytes_of(m) - 1);
 }
 
-/* A quick test whether two operations may access the same bytes. Most are far apart. */
-static bool may_overlap(struct mx_memop *a, struct mx_memop *b) {
+/* Most operations are far apart. */
+static inline bool are_apart(struct mx_memop *a, struct mx_memop *b) {
 	if (!a->reach.computed)
 		a->reach = range_of(a);
 	if (!b->reach.computed)
 		b->reach = range_of(b);
-	if (a->reach.from >= b->reach.to || b->reach.from >= a->reach.to)
-		return false;
+	return a->reach.from >= b->reach.to || b->reach.from >= a->reach.to;
+}
+
+/* A quick test whether two operations may access the same bytes. */
+static bool share_lines(struct mx_memop *a, struct mx_memop *b) {
 	if (!a->reach.lines)
 		find_lines(a);
 	if (!b->reach.lines)
@@ -70,15 +73,19 @@ static bool touches(const struct mx_memop *m, uint64_t from, uint64_t to) {
 	return false;
 }
 
-static bool conflict(struct mx_memop *a, struct mx_memop *b) {
+static bool overlap(struct mx_memop *a, struct mx_memop *b) {
 	unsigned l;
-	if (!(a->writes || b->writes) || !may_overlap(a, b))
+	if (!share_lines(a, b))
 		return false;
 	MX_FOR_LANES(l, lanes_of(a))
 	if ((line_of(a->address[l]) | line_of(a->address[l] + bytes_of(a) - 1)) & b->reach.lines &&
 	    touches(b, a->address[l], a->address[l] + bytes_of(a)))
 		return true;
 	return false;
+}
+
+static inline bool conflict(struct mx_memop *a, struct mx_memop *b) {
+	return (a->writes || b->writes) && !are_apart(a, b) && overlap(a, b);
 }
 
 unsigned mx_l1_before(const struct mx_wave *other, unsigned stream, struct mx_memop *m) {

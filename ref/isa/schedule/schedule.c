@@ -67,7 +67,7 @@ static void check_indexing(struct mx_wave *w, const struct mx_inst *in) {
 /* Beyond the allocation hardware reads SGPR0 and drops writes [ISA 3.6.1], so this is a mistake in
  * the kernel descriptor. */
 static bool sgprs_exist(struct mx_wave *w, const struct mx_inst *in) {
-	uint32_t allocated = w->group->run->launch->kernel->sgprs;
+	unsigned allocated = w->group->run->sgprs;
 	if (!allocated || in->sgprs <= allocated)
 		return true;
 	mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(SGPR_BEYOND, in->sgprs - 1u, allocated));
@@ -93,6 +93,14 @@ static bool is_within_limits(struct mx_wave *w, const struct mx_inst *in) {
 	return true;
 }
 
+/* Brings the next instruction to the cache: a kernel has more of them than fit there. */
+static inline void fetch_next(const struct mx_inst *in) {
+	enum { LINE = 64 };
+	const char *next = (const char *)(in + in->size / 4);
+	for (size_t at = 0; at < sizeof *in; at += LINE)
+		__builtin_prefetch(next + at);
+}
+
 static void step(struct mx_wave *w) {
 	struct mx_group *g = w->group;
 	struct mx_run *run = g->run;
@@ -102,6 +110,7 @@ static void step(struct mx_wave *w) {
 		refuse(w, in);
 		return;
 	}
+	fetch_next(in);
 	if (!sgprs_exist(w, in))
 		return;
 	bool skip = w->mode & run->isa->mode_skip && is_vector(in);

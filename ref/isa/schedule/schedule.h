@@ -54,7 +54,9 @@ void mx_record_landing(struct mx_wave *w, const struct mx_memop *m);
 void mx_record_rest(struct mx_group *g);
 
 /* Whether the wave is at a barrier, or has ended. */
-bool mx_idle(const struct mx_wave *w);
+static inline bool mx_idle(const struct mx_wave *w) {
+	return w->status == MX_AT_BARRIER || (w->status == MX_ENDED && !w->streams);
+}
 
 /* ---- stall.c: waves that can make no progress ---- */
 

@@ -12,10 +12,6 @@
 
 enum { PATIENCE = 1 << 12 }; /* in instructions of the workgroup, like MX_FAIR */
 
-bool mx_idle(const struct mx_wave *w) {
-	return w->status == MX_AT_BARRIER || (w->status == MX_ENDED && !w->streams);
-}
-
 /* ---- explicit schedules ---- */
 
 bool mx_deviates(const struct mx_deviation *d, const struct mx_wave *w, mx_deviation_kind kind) {
