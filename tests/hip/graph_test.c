@@ -276,6 +276,7 @@ static void test_events(void) {
 static void test_enabled(void) {
 	struct built b;
 	unsigned enabled = 7;
+	hipMemsetParams set = setting(50);
 	build(&b, 3, 4);
 	hipGraphExec_t exec = instance(b.graph);
 	must(hipGraphNodeSetEnabled(exec, b.add, 0));
@@ -285,8 +286,17 @@ static void test_enabled(void) {
 	ok(run(exec) == 7, "until it is again");
 	ok(hipGraphNodeSetEnabled(exec, b.call, 0) == hipErrorInvalidValue,
 	   "a host function always runs");
-	must(hipGraphExecDestroy(exec));
+	must(hipGraphDestroyNode(b.add));
+	ok(hipGraphNodeGetEnabled(exec, b.add, &enabled) == hipErrorInvalidValue,
+	   "a destroyed node is none, also not that of an executable graph");
+	hipGraphNode_t later;
+	must(hipGraphAddMemsetNode(&later, b.graph, NULL, 0, &set)); /* it may have the same address */
+	ok(hipGraphNodeGetEnabled(exec, later, &enabled) == hipErrorInvalidValue,
+	   "nor is a node that was added later");
 	must(hipGraphDestroy(b.graph));
+	ok(hipGraphNodeSetEnabled(exec, b.set, 0) == hipErrorInvalidValue && run(exec) == 7,
+	   "nodes of a destroyed graph are none, but its executable graph runs");
+	must(hipGraphExecDestroy(exec));
 }
 
 /* ---- clones and updates ---- */
