@@ -310,7 +310,7 @@ static hipError_t run_node(const struct hipGraphNode *node) {
 	case hipGraphNodeTypeBatchMemOp:
 	case hipGraphNodeTypeGraph: return run_graph(node->child);
 	case hipGraphNodeTypeEventRecord: mx_queue_record(node->event); return hipSuccess;
-	case hipGraphNodeTypeWaitEvent: mx_queue_finish_event(node->event); return hipSuccess;
+	case hipGraphNodeTypeWaitEvent: mx_queue_wait_event(node->event); return hipSuccess;
 	case hipGraphNodeTypeMemAlloc: allocate_memory(node); return hipSuccess;
 	case hipGraphNodeTypeMemFree:
 	case MX_NODE_FREE: return free_memory(node);
