@@ -73,15 +73,20 @@ FIND(hipGetProcAddress, false)
 FIND(hipGetProcAddress_spt, true)
 #undef FIND
 
-/* The same of HIP 7.1, in the version of the library. */
-#define FIND(name, per_thread)                                                                     \
+/* The same of HIP 7.1, in the version of the library. The flags, hipEnableDefault and so on, choose
+ * the default stream, and that of the function's name is the default [clr, hip_device_runtime.cpp]. */
+enum { DEFAULT_STREAM = 0, LEGACY_STREAM = 1, PER_THREAD_STREAM = 2 };
+
+#define FIND(name, usual)                                                                          \
 	MXHIP_API hipError_t name(const char *symbol, void **function, unsigned long long flags,   \
 	                          int *result);                                                    \
 	MXHIP_API hipError_t name(const char *symbol, void **function, unsigned long long flags,   \
 	                          int *result) {                                                   \
-		(void)flags;                                                                       \
-		return get(symbol, function, MX_HIP_VERSION, result, per_thread);                  \
+		unsigned long long stream = flags == DEFAULT_STREAM ? usual : flags;               \
+		if (stream > PER_THREAD_STREAM)                                                    \
+			return mx_hip_fail(hipErrorInvalidValue, "flags %llu", flags);             \
+		return get(symbol, function, MX_HIP_VERSION, result, stream == PER_THREAD_STREAM); \
 	}
-FIND(hipGetDriverEntryPoint, false)
-FIND(hipGetDriverEntryPoint_spt, true)
+FIND(hipGetDriverEntryPoint, LEGACY_STREAM)
+FIND(hipGetDriverEntryPoint_spt, PER_THREAD_STREAM)
 #undef FIND

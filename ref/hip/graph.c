@@ -1,5 +1,6 @@
 /* Graphs: work that is built once and launched many times. The nodes of a graph run one after the
  * other, in the order of their dependencies. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,11 +86,13 @@ hipError_t mx_graph_depend(struct ihipGraph *g, struct hipGraphNode *node, const
 /* Appends a copy of a node. The graph takes ownership of what the node points to. */
 hipError_t mx_graph_append(struct ihipGraph *g, const struct hipGraphNode *node,
                            const hipGraphNode_t *on, size_t n, hipGraphNode_t *out) {
+	static atomic_ullong nodes;
 	struct hipGraphNode *copy = malloc(sizeof *copy), **grown = NULL;
 	hipError_t e = copy ? hipSuccess : mx_hip_return(hipErrorOutOfMemory);
 	if (copy) {
 		*copy = *node;
 		copy->graph = g;
+		copy->id = atomic_fetch_add(&nodes, 1) + 1;
 		e = mx_graph_depend(g, copy, on, n);
 	}
 	if (e == hipSuccess && (!(grown = realloc(g->nodes, (g->n + 1) * sizeof *grown)) ||
@@ -190,6 +193,7 @@ static hipError_t copy_node(struct hipGraphNode *to, const struct hipGraphNode *
 	hipError_t e = hipSuccess;
 	*to = *from;
 	to->origin = from;
+	to->origin_id = from->id;
 	to->kernel.arguments = (struct mx_arguments){ 0 };
 	to->n_before = 0;
 	to->before = NULL;
@@ -306,7 +310,7 @@ static hipError_t run_node(const struct hipGraphNode *node) {
 	case hipGraphNodeTypeBatchMemOp:
 	case hipGraphNodeTypeGraph: return run_graph(node->child);
 	case hipGraphNodeTypeEventRecord: mx_queue_record(node->event); return hipSuccess;
-	case hipGraphNodeTypeWaitEvent: mx_queue_finish_event(node->event); return hipSuccess;
+	case hipGraphNodeTypeWaitEvent: mx_queue_wait_event(node->event); return hipSuccess;
 	case hipGraphNodeTypeMemAlloc: allocate_memory(node); return hipSuccess;
 	case hipGraphNodeTypeMemFree:
 	case MX_NODE_FREE: return free_memory(node);
@@ -500,6 +504,7 @@ static void update(struct hipGraphExec *exec, struct ihipGraph *with) {
 	struct ihipGraph old = exec->graph;
 	for (size_t i = 0; i < old.n; i++) {
 		with->nodes[i]->origin = old.nodes[i]->origin;
+		with->nodes[i]->origin_id = old.nodes[i]->origin_id;
 		with->nodes[i]->graph = &exec->graph;
 	}
 	exec->graph = *with;

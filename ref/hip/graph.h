@@ -20,7 +20,9 @@ struct mx_value {
 
 struct hipGraphNode {
 	hipGraphNodeType type;
+	uint64_t id;                       /* no other node has it, also not one at this address later */
 	const struct hipGraphNode *origin; /* of a node of a copy: its original */
+	uint64_t origin_id;
 	struct ihipGraph *graph;           /* that has it */
 	bool disabled;                     /* of an executable graph: does not run */
 	uint64_t captured;                 /* the capture that has added it; or 0 */
@@ -85,7 +87,7 @@ size_t mx_graph_position(const struct ihipGraph *g, const struct hipGraphNode *n
 /* The number of nodes that depend on the one at a position. */
 size_t mx_graph_dependents(const struct ihipGraph *g, size_t at);
 
-/* The node of a copy; NULL if there is none. */
+/* The node of a copy; NULL if there is none, or if its original has ended. */
 hipGraphNode_t mx_graph_copy_of(const struct ihipGraph *g, hipGraphNode_t original);
 
 /* Lets a node depend on others. */

@@ -137,8 +137,9 @@ MXHIP_API hipError_t hipGraphRemoveDependencies(hipGraph_t g, const hipGraphNode
 
 /* The nodes of a clone, and those that run, are found by their original. */
 hipGraphNode_t mx_graph_copy_of(const struct ihipGraph *g, hipGraphNode_t original) {
-	for (size_t i = 0; i < g->n; i++)
-		if (g->nodes[i]->origin == original)
+	uint64_t id = mx_is_graph_node(original) ? original->id : 0;
+	for (size_t i = 0; id && i < g->n; i++)
+		if (g->nodes[i]->origin_id == id)
 			return g->nodes[i];
 	return NULL;
 }

@@ -26,7 +26,9 @@ static hipError_t set(struct hipGraphNode *node, hipError_t e, struct hipGraphNo
 	}
 	struct hipGraphNode old = *node;
 	*node = *made;
+	node->id = old.id;
 	node->origin = old.origin;
+	node->origin_id = old.origin_id;
 	node->graph = old.graph;
 	node->disabled = old.disabled;
 	node->kernel.attributes = old.kernel.attributes;

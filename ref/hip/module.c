@@ -62,8 +62,10 @@ MXHIP_API hipError_t hipModuleLoad(hipModule_t *module, const char *path) {
 }
 
 MXHIP_API hipError_t hipModuleUnload(hipModule_t module) {
-	if (!mx_handle_remove(MX_MODULE, module))
+	if (!module)
 		return mx_hip_return(hipErrorInvalidHandle);
+	if (!mx_handle_remove(MX_MODULE, module))
+		return mx_hip_return(hipErrorNotFound); /* AMD's too, of a module unloaded before */
 	mx_module_free(module);
 	return mx_hip_return(hipSuccess);
 }

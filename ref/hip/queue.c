@@ -223,7 +223,17 @@ static void complete_clock(const struct ihipStream_t *stream, const struct mx_pi
 	}
 }
 
-/* When a record has run, waits for it obtain its clock. */
+/* Waits for the record of an event obtain its clock. The record is a piece, or in the graph of one. */
+static void give_to_waits(hipEvent_t event, const struct ihipStream_t *stream, uint64_t seq,
+                          const struct mx_stream_clock *clock) {
+	for (struct ihipStream_t *s = streams; s; s = s->other)
+		for (struct mx_piece *p = s->first; p; p = p->next)
+			if (p->after == stream && p->after_seq == seq && p->node.event == event &&
+			    p->clock)
+				mx_stream_clock_join(p->clock, clock);
+}
+
+/* When a record has run. */
 static void give_clock(const struct ihipStream_t *stream, const struct mx_piece *record) {
 	hipEvent_t event = record->node.event;
 	if (!record->clock)
@@ -232,10 +242,7 @@ static void give_clock(const struct ihipStream_t *stream, const struct mx_piece 
 		event->clock = *record->clock;
 		event->clock_seq = record->seq;
 	}
-	for (struct ihipStream_t *s = streams; s; s = s->other)
-		for (struct mx_piece *p = s->first; p; p = p->next)
-			if (p->after == stream && p->after_seq == record->seq && p->clock)
-				mx_stream_clock_join(p->clock, record->clock);
+	give_to_waits(event, stream, record->seq, record->clock);
 }
 
 /* The host has waited for a stream, or for all. */
@@ -458,6 +465,22 @@ static void begin(void) {
 
 /* ---- enqueueing ---- */
 
+/* From its launch on an event is that of the graph that records it: calls wait for the launch. */
+static void record_with_graph(const struct ihipGraph *g, const struct ihipStream_t *s,
+                              uint64_t seq) {
+	for (size_t i = 0; i < g->n; i++) {
+		const struct hipGraphNode *node = g->nodes[i];
+		if (node->child)
+			record_with_graph(node->child, s, seq);
+		else if (node->type == hipGraphNodeTypeEventRecord &&
+		         mx_handle_is(MX_EVENT, node->event)) {
+			node->event->recorded = true;
+			node->event->stream = s;
+			node->event->seq = seq;
+		}
+	}
+}
+
 static void append(struct ihipStream_t *s, struct mx_piece *p) {
 	hipEvent_t event = p->node.event;
 	p->seq = ++last_seq;
@@ -468,7 +491,8 @@ static void append(struct ihipStream_t *s, struct mx_piece *p) {
 		event->recorded = true;
 		event->stream = s;
 		event->seq = p->seq;
-	}
+	} else if (p->node.child)
+		record_with_graph(p->node.child, s, p->seq);
 	start_clock(p);
 	*(s->first ? &s->last->next : &s->first) = p;
 	s->last = p;
@@ -590,13 +614,24 @@ bool mx_queue_query_event(hipEvent_t event) {
 
 void mx_queue_record(hipEvent_t event) {
 	pthread_mutex_lock(&lock);
-	if (mx_handle_is(MX_EVENT, event)) {
+	if (mx_handle_is(MX_EVENT, event) && event->seq <= within->first->seq) {
 		event->recorded = true;
 		event->stream = NULL;
 		event->seq = event->clock_seq = 0;
-		if (mx_races_clock())
+		if (mx_races_clock()) {
 			event->clock = *mx_races_clock();
+			give_to_waits(event, within, within->first->seq, &event->clock);
+		}
 		clock_gettime(CLOCK_MONOTONIC, &event->at);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void mx_queue_wait_event(hipEvent_t event) {
+	pthread_mutex_lock(&lock);
+	if (mx_handle_is(MX_EVENT, event) && event->seq < within->first->seq) {
+		finish(event->stream, event->seq);
+		tell_host_of(event);
 	}
 	pthread_mutex_unlock(&lock);
 }

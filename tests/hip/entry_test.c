@@ -7,6 +7,8 @@ hipError_t hipGetProcAddress(const char *name, void **function, int version, uin
                              int *result);
 hipError_t hipGetProcAddress_spt(const char *name, void **function, int version, uint64_t flags,
                                  int *result);
+hipError_t hipGetDriverEntryPoint(const char *name, void **function, unsigned long long flags,
+                                  int *result);
 hipError_t hipGetDriverEntryPoint_spt(const char *name, void **function, unsigned long long flags,
                                       int *result);
 hipError_t hipGetDevicePropertiesR0600(struct mx_props_r0600 *p, int device);
@@ -41,6 +43,17 @@ static void test_names(void) {
 	           hipGetDriverEntryPoint_spt("hipMalloc", &own, 0, &result) == hipSuccess &&
 	           own == (void *)(uintptr_t)(hipError_t(*)(void **, size_t))hipMalloc && !result,
 	   "functions with a default stream of each thread, where they have one");
+	void *legacy = NULL, *of_thread = NULL;
+	must(hipGetDriverEntryPoint("hipMemsetAsync", &legacy, 0, NULL));
+	must(hipGetDriverEntryPoint("hipMemsetAsync", &of_thread, 2, NULL));
+	ok(of_thread == f && legacy != f &&
+	           hipGetDriverEntryPoint_spt("hipMemsetAsync", &own, 0, NULL) == hipSuccess &&
+	           own == of_thread &&
+	           hipGetDriverEntryPoint_spt("hipMemsetAsync", &own, 1, NULL) == hipSuccess &&
+	           own == legacy,
+	   "flags of hipGetDriverEntryPoint choose the default stream");
+	ok(hipGetDriverEntryPoint("hipMemsetAsync", &own, 3, NULL) == hipErrorInvalidValue,
+	   "and there are no others");
 }
 
 struct called {

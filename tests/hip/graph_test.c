@@ -273,9 +273,55 @@ static void test_events(void) {
 	must(hipEventDestroy(b));
 }
 
+/* Work is enqueued by the launch, and so is the record. */
+static void test_event_of_launch(void) {
+	hipEvent_t e;
+	hipStream_t stream;
+	hipGraph_t g, waiting;
+	hipGraphNode_t wait, set, record;
+	unsigned *p = NULL, value = 0;
+	float ms;
+	must(hipMalloc((void **)&p, 4));
+	must(hipMemset(p, 0, 4));
+	must(hipEventCreate(&e));
+	must(hipStreamCreate(&stream));
+	must(hipGraphCreate(&g, 0));
+	hipMemsetParams params = { .dst = p, .value = 7, .elementSize = 4, .width = 1, .height = 1 };
+	must(hipGraphAddEventWaitNode(&wait, g, NULL, 0, e));
+	must(hipGraphAddMemsetNode(&set, g, &wait, 1, &params));
+	must(hipGraphAddEventRecordNode(&record, g, &set, 1, e));
+	hipGraphExec_t exec = instance(g);
+	for (int i = 0; i < 2; i++) { /* the second launch waits for the record of the first */
+		must(hipGraphLaunch(exec, stream));
+		ok(hipEventQuery(e) == hipErrorNotReady,
+		   "an event is that of a graph from its launch on");
+		must(hipEventSynchronize(e));
+		must(hipMemcpyAsync(&value, p, 4, hipMemcpyDeviceToHost, NULL));
+		ok(value == 7 && hipEventElapsedTime(&ms, e, e) == hipSuccess,
+		   "to wait for it is to wait for the graph");
+		must(hipMemset(p, 0, 4));
+	}
+	must(hipGraphCreate(&waiting, 0));
+	must(hipGraphAddEventWaitNode(&wait, waiting, NULL, 0, e));
+	hipGraphExec_t waiter = instance(waiting);
+	must(hipGraphLaunch(waiter, stream));
+	must(hipGraphLaunch(exec, stream)); /* records after it, in the same stream */
+	must(hipStreamSynchronize(stream));
+	must(hipMemcpy(&value, p, 4, hipMemcpyDeviceToHost));
+	ok(value == 7, "a graph does not wait for a record that comes after it");
+	must(hipGraphExecDestroy(waiter));
+	must(hipGraphExecDestroy(exec));
+	must(hipGraphDestroy(waiting));
+	must(hipGraphDestroy(g));
+	must(hipStreamDestroy(stream));
+	must(hipEventDestroy(e));
+	must(hipFree(p));
+}
+
 static void test_enabled(void) {
 	struct built b;
 	unsigned enabled = 7;
+	hipMemsetParams set = setting(50);
 	build(&b, 3, 4);
 	hipGraphExec_t exec = instance(b.graph);
 	must(hipGraphNodeSetEnabled(exec, b.add, 0));
@@ -285,8 +331,17 @@ static void test_enabled(void) {
 	ok(run(exec) == 7, "until it is again");
 	ok(hipGraphNodeSetEnabled(exec, b.call, 0) == hipErrorInvalidValue,
 	   "a host function always runs");
-	must(hipGraphExecDestroy(exec));
+	must(hipGraphDestroyNode(b.add));
+	ok(hipGraphNodeGetEnabled(exec, b.add, &enabled) == hipErrorInvalidValue,
+	   "a destroyed node is none, also not that of an executable graph");
+	hipGraphNode_t later;
+	must(hipGraphAddMemsetNode(&later, b.graph, NULL, 0, &set)); /* it may have the same address */
+	ok(hipGraphNodeGetEnabled(exec, later, &enabled) == hipErrorInvalidValue,
+	   "nor is a node that was added later");
 	must(hipGraphDestroy(b.graph));
+	ok(hipGraphNodeSetEnabled(exec, b.set, 0) == hipErrorInvalidValue && run(exec) == 7,
+	   "nodes of a destroyed graph are none, but its executable graph runs");
+	must(hipGraphExecDestroy(exec));
 }
 
 /* ---- clones and updates ---- */
@@ -640,6 +695,7 @@ int main(void) {
 	test_box();
 	test_pitched();
 	test_events();
+	test_event_of_launch();
 	test_enabled();
 	test_clone();
 	test_update();

@@ -227,7 +227,7 @@ static void test_stale_modules(void) {
 	           hipModuleGetGlobal(&p, NULL, m, "counter") == hipSuccess,
 	   "the address or the size of a variable alone");
 	must(hipModuleUnload(m));
-	is(hipModuleUnload(m), hipErrorInvalidHandle, "a module is unloaded once");
+	is(hipModuleUnload(m), hipErrorNotFound, "a module is unloaded once");
 	is(hipModuleGetFunction(&f, m, "copy"), hipErrorInvalidHandle, "a kernel of it then");
 	is(hipModuleGetGlobal(&p, &bytes, m, "counter"), hipErrorInvalidHandle, "a variable of it");
 	is(launch_in(NULL, f), hipErrorInvalidHandle, "a launch of its kernel");

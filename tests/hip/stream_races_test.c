@@ -138,6 +138,28 @@ static void read_before_allocated(void) {
 	launch_allocation(false);
 }
 
+/* A graph sets memory and records an event, for which another stream may wait. */
+static void launch_record(bool ordered) {
+	hipGraph_t g;
+	hipGraphExec_t x;
+	hipGraphNode_t node, record;
+	hipMemsetParams params = { .dst = p, .value = 1, .elementSize = 4, .width = 64, .height = 1 };
+	must(hipGraphCreate(&g, 0));
+	must(hipGraphAddMemsetNode(&node, g, NULL, 0, &params));
+	must(hipGraphAddEventRecordNode(&record, g, &node, 1, e));
+	must(hipGraphInstantiate(&x, g, NULL, NULL, 0));
+	must(hipGraphLaunch(x, s));
+	if (ordered)
+		must(hipStreamWaitEvent(t, e, 0));
+	add(p, t);
+	must(hipGraphExecDestroy(x));
+	must(hipGraphDestroy(g));
+}
+
+static void recorded_alone(void) {
+	launch_record(false);
+}
+
 static void atomic_and_plain(void) {
 	count(p, s);
 	add(p, t);
@@ -210,6 +232,10 @@ static void read_after_allocated(void) {
 	launch_allocation(true);
 }
 
+static void recorded_and_waited(void) {
+	launch_record(true);
+}
+
 static void atomics(void) {
 	count(p, s);
 	count(p, t);
@@ -260,6 +286,8 @@ static const struct {
 	{ "ordered_graph", ordered_graph, 0, "  with order" },
 	{ "read_before_allocated", read_before_allocated, 1, "memory that a graph allocates" },
 	{ "read_after_allocated", read_after_allocated, 0, "  and that is read after it" },
+	{ "recorded_alone", recorded_alone, 1, "an event that a graph records" },
+	{ "recorded_and_waited", recorded_and_waited, 0, "  with a wait for it" },
 	{ "atomic_and_plain", atomic_and_plain, 1, "an atomic and a plain access" },
 	{ "atomics", atomics, 0, "  two atomics" },
 	{ "value", value, 0, "a stream that waits for a value of another one" },
