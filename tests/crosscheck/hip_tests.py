@@ -39,7 +39,7 @@ class Builder:
         for name in ("libamdhip64.so", "libhiprtc.so", "libmxhip.so"):
             (self.folder / "lib" / name).unlink(missing_ok=True)
             (self.folder / "lib" / name).symlink_to(self.folder.parent / "libmxhip.so")
-        self.flags = [*hip_clang.device(llvm, self.folder), *hip_clang.headers(), "-std=c++17", "-O1", "-w",
+        self.flags = [*hip_clang.device(llvm, self.folder), *hip_clang.headers(), "-std=c++17", "-O3", "-w",
                       "-isystem", CATCH2 / ("include" if CATCH2_3 else "include/catch2"), "-include", "cassert"]
 
     def flags_of(self, include):
