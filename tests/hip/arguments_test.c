@@ -784,8 +784,10 @@ static void test_captures(void) {
 	is(hipHostUnregister(host), StreamCaptureUnsupported);
 	is(hipStreamEndCapture(s, &g), StreamCaptureInvalidated);
 	must(hipStreamBeginCapture(s, hipStreamCaptureModeGlobal));
+	is(hipStreamEndCapture(s, NULL), InvalidValue);
 	is(hipMemset(p, 1, 8), StreamCaptureImplicit);
-	is(hipStreamEndCapture(s, &g), StreamCaptureInvalidated);
+	is(hipStreamEndCapture(s, NULL), StreamCaptureInvalidated);
+	is(hipStreamEndCapture(s, &g), IllegalState);
 	must(hipEventDestroy(e));
 	must(hipStreamDestroy(s));
 	must(hipFree(p));
