@@ -1,5 +1,7 @@
 /* Wrong arguments: the errors that AMD's own tests expect [ROCm/hip-tests, catch/unit; the folder
  * and the file of each group is above it]. */
+#include <unistd.h>
+
 #include "facts_test.h"
 
 hipError_t hipStreamGetAttribute(hipStream_t stream, int id, void *value);
@@ -46,6 +48,8 @@ static void test_allocation(void) {
 	works(hipMallocPitch(&p, &pitch, 1, 0));
 	ok(!p, "nor does a height of 0");
 	is(hipMallocManaged(&p, most, hipMemAttachGlobal), OutOfMemory);
+	size_t machine = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+	is(hipHostMalloc(&p, machine + machine / 20, 0), OutOfMemory);
 	is(hipFree(host), InvalidValue);
 	is(hipHostFree(host), InvalidValue);
 	works(hipFree(NULL));
