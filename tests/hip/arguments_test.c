@@ -199,11 +199,39 @@ static void test_pointers(void) {
 #define PREFERRED   hipMemRangeAttributePreferredLocation
 #define ACCESSED_BY hipMemRangeAttributeAccessedBy
 #define PREFETCHED  hipMemRangeAttributeLastPrefetchLocation
+#define COHERENCY   hipMemRangeAttributeCoherencyMode
 
 static int range(hipMemRangeAttribute what, const void *p, size_t bytes) {
 	int value = 77;
 	must(hipMemRangeGetAttribute(&value, 4, what, p, bytes));
 	return value;
+}
+
+/* memory/hipMemCoherencyTst.cc */
+static void test_coherency(void) {
+	enum {
+		FINE = hipMemRangeCoherencyModeFineGrain,
+		COARSE = hipMemRangeCoherencyModeCoarseGrain
+	};
+	char *device = device_bytes(PAGE), *fine, *pinned, *coarse, *managed;
+	int data;
+	must(hipExtMallocWithFlags((void **)&fine, PAGE, hipDeviceMallocFinegrained));
+	must(hipHostMalloc((void **)&pinned, PAGE, 0));
+	must(hipHostMalloc((void **)&coarse, PAGE, hipHostMallocNonCoherent));
+	must(hipMallocManaged((void **)&managed, PAGE, hipMemAttachGlobal));
+	ok(range(COHERENCY, device, PAGE) == COARSE && range(COHERENCY, fine, PAGE) == FINE &&
+	           range(COHERENCY, pinned, PAGE) == FINE &&
+	           range(COHERENCY, coarse, PAGE) == COARSE &&
+	           range(COHERENCY, managed, PAGE) == FINE,
+	   "memory is coherent by the call that allocates it");
+	must(hipMemAdvise(managed, PAGE, hipMemAdviseSetCoarseGrain, 0));
+	ok(range(COHERENCY, managed, PAGE) == COARSE, "managed memory also by advice");
+	is(hipMemRangeGetAttribute(&data, 4, COHERENCY, &data, 4), InvalidValue);
+	must(hipFree(device));
+	must(hipFree(fine));
+	must(hipFree(managed));
+	must(hipHostFree(pinned));
+	must(hipHostFree(coarse));
 }
 
 /* memory/hipMemRangeGetAttribute.cc, hipMemAdvise.cc, hipHostRegister.cc */
@@ -807,6 +835,7 @@ int main(void) {
 	test_host_memory();
 	test_sets();
 	test_pointers();
+	test_coherency();
 	test_advice();
 	test_prefetched_batches();
 	test_types_of_pools();
