@@ -214,12 +214,30 @@ static void list_accessed_by(const void *p, size_t bytes, int *list, size_t n) {
 		list[used++] = INVALID;
 }
 
+/* Whether memory that takes no advice is coherent while a kernel runs, by the flags with which it
+ * was allocated [ROCm/clr, rocdevice.cpp, Device::GetSvmAttributes]; false for other memory. */
+static bool coherency_of(const void *p, size_t bytes, int *to) {
+	enum { CONTIGUOUS = 4 }; /* hipDeviceMallocContiguous, which older headers lack */
+	struct mx_allocation a;
+	if (!p || !bytes || !mx_hip_is_allocation(p, bytes) || !mx_hip_about(p, &a))
+		return false;
+	bool coarse = !a.flags || a.flags == CONTIGUOUS;
+	if (a.kind == MX_HOST_MEMORY)
+		coarse = a.flags & hipHostMallocNonCoherent;
+	else if (a.kind != MX_DEVICE_MEMORY)
+		return false;
+	*to = coarse ? hipMemRangeCoherencyModeCoarseGrain : hipMemRangeCoherencyModeFineGrain;
+	return true;
+}
+
 MXHIP_API hipError_t hipMemRangeGetAttribute(void *data, size_t size, hipMemRangeAttribute what,
                                              const void *p, size_t bytes) {
 	int *to = data;
 	bool list = what == hipMemRangeAttributeAccessedBy;
 	if (!to || !size || size % sizeof *to || (!list && size != sizeof *to))
 		return mx_hip_return(hipErrorInvalidValue);
+	if ((int)what == COHERENCY && coherency_of(p, bytes, to))
+		return mx_hip_return(hipSuccess);
 	hipError_t e = check_memory(p, bytes);
 	if (e != hipSuccess)
 		return e;

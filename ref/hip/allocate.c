@@ -1,6 +1,7 @@
 /* Allocation: device, host and managed memory, and host memory that the program registers. */
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "queue.h"
 
@@ -19,8 +20,16 @@ static hipError_t allocate(void **p, size_t bytes, struct mx_allocation of) {
 	return mx_hip_return(*p ? hipSuccess : hipErrorOutOfMemory);
 }
 
+/* Memory of the host that a program may get at once: half of what the machine has, because a byte
+ * of state is beside each. */
+static size_t most_for_host(void) {
+	return (size_t)sysconf(_SC_PHYS_PAGES) / 2 * (size_t)sysconf(_SC_PAGESIZE);
+}
+
 /* The emulator does not observe the host's writes, so all bytes count as written. */
 static hipError_t allocate_for_host(void **p, size_t bytes, struct mx_allocation of) {
+	if (bytes > most_for_host())
+		bytes = SIZE_MAX; /* more than there is; to mark them would end the process */
 	hipError_t e = allocate(p, bytes, of);
 	if (e == hipSuccess && *p)
 		mx_hip_mark((uint64_t)(uintptr_t)*p, bytes, MX_WRITTEN);

@@ -373,9 +373,13 @@ static hipError_t end_capture(struct ihipStream_t *stream, hipGraph_t *g) {
 
 MXHIP_API hipError_t hipStreamEndCapture(hipStream_t handle, hipGraph_t *g) {
 	struct ihipStream_t *stream;
+	hipGraph_t none;
+	hipError_t e = mx_stream_of(handle, &stream);
+	/* A capture that is invalid has no graph to give: it ends without a place for one. */
+	if (!g && e == hipSuccess && stream->capture && !is_valid(stream->capture))
+		g = &none;
 	if (!g)
 		return mx_hip_return(hipErrorInvalidValue);
-	hipError_t e = mx_stream_of(handle, &stream);
 	if (e != hipSuccess)
 		return e;
 	const struct mx_capture *c = stream->capture;

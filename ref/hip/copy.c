@@ -301,13 +301,18 @@ hipError_t mx_hip_copy_of_box(const hipMemcpy3DParms *p, struct mx_copy *c) {
 	return e;
 }
 
-/* One end of a box of the driver API. */
-static bool pitched(hipMemoryType type, const void *host, hipDeviceptr_t device, size_t pitch,
-                    size_t height, struct hipPitchedPtr *m) {
+/* One end of a box of the driver API. Without a pitch its rows are packed, and without a height its
+ * planes [clr amd::BufferRect::create]. False if the rows are too short, or it is an array. */
+static bool pitched(const HIP_MEMCPY3D *d, hipMemoryType type, const void *host,
+                    hipDeviceptr_t device, size_t pitch, size_t height, struct hipPitchedPtr *m) {
+	if (!pitch)
+		pitch = d->WidthInBytes;
 	*m = (struct hipPitchedPtr){ type == hipMemoryTypeHost ? (void *)host : (void *)device,
-		                     pitch, pitch, height };
-	return type == hipMemoryTypeHost || type == hipMemoryTypeDevice ||
-	       type == hipMemoryTypeUnified;
+		                     pitch, pitch, height ? height : d->Height };
+	bool rows = d->Height > 1 || d->Depth > 1;
+	return !(rows && pitch < d->WidthInBytes) &&
+	       (type == hipMemoryTypeHost || type == hipMemoryTypeDevice ||
+	        type == hipMemoryTypeUnified);
 }
 
 hipError_t mx_hip_box_of(const HIP_MEMCPY3D *d, hipMemcpy3DParms *p) {
@@ -317,13 +322,10 @@ hipError_t mx_hip_box_of(const HIP_MEMCPY3D *d, hipMemcpy3DParms *p) {
 	p->srcPos = (struct hipPos){ d->srcXInBytes, d->srcY, d->srcZ };
 	p->dstPos = (struct hipPos){ d->dstXInBytes, d->dstY, d->dstZ };
 	p->extent = (struct hipExtent){ d->WidthInBytes, d->Height, d->Depth };
-	bool rows = d->Height > 1 || d->Depth > 1;
-	bool wide = rows && (d->srcPitch < d->WidthInBytes || d->dstPitch < d->WidthInBytes);
-	bool good = !wide &&
-	            pitched(d->srcMemoryType, d->srcHost, d->srcDevice, d->srcPitch, d->srcHeight,
-	                    &p->srcPtr) &&
-	            pitched(d->dstMemoryType, d->dstHost, d->dstDevice, d->dstPitch, d->dstHeight,
-	                    &p->dstPtr);
+	bool good = pitched(d, d->srcMemoryType, d->srcHost, d->srcDevice, d->srcPitch,
+	                    d->srcHeight, &p->srcPtr) &&
+	            pitched(d, d->dstMemoryType, d->dstHost, d->dstDevice, d->dstPitch,
+	                    d->dstHeight, &p->dstPtr);
 	return mx_hip_return(good ? hipSuccess : hipErrorInvalidValue);
 }
 

@@ -30,9 +30,10 @@ void mx_hostcall_to_stderr(struct mx_hostcall *h);
  * padded to them. Returns the number of characters, or -1. */
 int mx_device_printf(FILE *to, const uint64_t *words, size_t n);
 
-/* The printf buffer, which is printed after the launch: its size, its beginning, and what it has.
+/* The printf buffer, which is printed after the launch: its size, 4096 bytes for each of the 1024
+ * work-items that a workgroup may have [clr printfBufferSize_]; its beginning, and what it has.
  * formats: those of the kernel's module. to: NULL is the stream that each call names. */
-enum { MX_PRINTF_BYTES = 1 << 20 };
+enum { MX_PRINTF_BYTES = 4096 * 1024 };
 void mx_printf_buffer_begin(uint8_t *buffer);
 void mx_printf_buffer_print(const uint8_t *buffer, const struct ihipModule_t *module, FILE *to);
 

@@ -11,6 +11,14 @@
 	hipError_t no_##name(void) {                                                               \
 		return mx_hip_fail(hipErrorNotSupported, "%s: gfx950 has no images", #name);       \
 	}
+/* Those that free look at their argument first [ROCm/clr, hip_memory.cpp]. */
+#define IMAGE_FREE(name)                                                                           \
+	MXHIP_API hipError_t no_##name(const void *array) __asm__(#name);                          \
+	hipError_t no_##name(const void *array) {                                                  \
+		if (!array)                                                                        \
+			return mx_hip_return(hipErrorInvalidValue);                                \
+		return mx_hip_fail(hipErrorNotSupported, "%s: gfx950 has no images", #name);       \
+	}
 #include "images.def"
 
 /* Signals of external semaphores and waits for them look at the list first. */

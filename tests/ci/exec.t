@@ -97,7 +97,7 @@ exec_with("--read $dir/own");
 is($status, 3, 'the environment alone watches, too');
 
 exec_with("--race 3 -- $dir/watched says");
-like($said, qr/^(work-item 0 of two: 6\.25\nwork-item 1 of two: 6\.25\nmore than 20\n){3}says: equal\n/, 'the printf buffer is printed after the launch');
+like($said, qr/^(work-item 0 of two: 6\.25\nwork-item 1 of two: 6\.25\nmore than 20\n4194296 bytes\n){3}says: equal\n/, 'the printf buffer is printed after the launch');
 like($said, qr/ 9 repetitions; 0 findings$/m, 'and not when it is repeated');
 exec_with("-- $dir/watched spoils");
 like($said, qr/^spoils: equal\n/, 'a call that is longer than the buffer prints nothing');

@@ -103,8 +103,10 @@ extern "C" __attribute__((device, weak)) __attribute__((address_space(1))) char 
 __global__ void says(float *out, const float *in, int n) {
 	if (here() < 2)
 		printf("work-item %d of %s: %.2f\n", here(), "two", n / 4.0);
-	if (here() == 2)
+	if (here() == 2) {
 		printf(n > 20 ? "more than %d\n" : "at most %d\n", 20);
+		printf("%u bytes\n", printf_buffer()[1]);
+	}
 }
 
 __global__ void plain() {

@@ -30,6 +30,14 @@ CATCH2_3 = (CATCH2 / "include/catch2/catch_all.hpp").exists()
 Result = collections.namedtuple("Result", "folder name kind detail")
 
 
+def own_options(source):
+    """What the CMake file beside a source sets for this source alone, such as -mprintf-kind=buffered."""
+    file = source.parent / "CMakeLists.txt"
+    text = file.read_text(errors="replace") if file.exists() else ""
+    found = re.search(rf'set_source_files_properties\(\s*{re.escape(source.name)}\s+PROPERTIES\s+COMPILE_OPTIONS\s+"([^"]*)"', text)
+    return found[1].replace(";", " ").split() if found else []
+
+
 class Builder:
     """Compiles programs into BUILD/hip-tests. A program that is newer than its source is kept."""
 
@@ -39,7 +47,7 @@ class Builder:
         for name in ("libamdhip64.so", "libhiprtc.so", "libmxhip.so"):
             (self.folder / "lib" / name).unlink(missing_ok=True)
             (self.folder / "lib" / name).symlink_to(self.folder.parent / "libmxhip.so")
-        self.flags = [*hip_clang.device(llvm, self.folder), *hip_clang.headers(), "-std=c++17", "-O1", "-w",
+        self.flags = [*hip_clang.device(llvm, self.folder), *hip_clang.headers(), "-std=c++17", "-O3", "-w",
                       "-isystem", CATCH2 / ("include" if CATCH2_3 else "include/catch2"), "-include", "cassert"]
 
     def flags_of(self, include):
@@ -54,7 +62,7 @@ class Builder:
         target = self.folder / ("-".join(source.parts[-3:]) + ".o")
         if target.exists() and target.stat().st_mtime > source.stat().st_mtime:
             return target, ""
-        ran = hip_clang.compile_program(self.llvm, self.flags_of(include), source, target)
+        ran = hip_clang.compile_program(self.llvm, [*self.flags_of(include), *own_options(source)], source, target)
         error = re.search(r"error: .*", ran.stderr)
         return target, (error[0] if error else ran.stderr[-200:]) if ran.returncode else ""
 

@@ -1,5 +1,7 @@
 /* Wrong arguments: the errors that AMD's own tests expect [ROCm/hip-tests, catch/unit; the folder
  * and the file of each group is above it]. */
+#include <unistd.h>
+
 #include "facts_test.h"
 
 hipError_t hipStreamGetAttribute(hipStream_t stream, int id, void *value);
@@ -46,6 +48,8 @@ static void test_allocation(void) {
 	works(hipMallocPitch(&p, &pitch, 1, 0));
 	ok(!p, "nor does a height of 0");
 	is(hipMallocManaged(&p, most, hipMemAttachGlobal), OutOfMemory);
+	size_t machine = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+	is(hipHostMalloc(&p, machine + machine / 20, 0), OutOfMemory);
 	is(hipFree(host), InvalidValue);
 	is(hipHostFree(host), InvalidValue);
 	works(hipFree(NULL));
@@ -195,11 +199,39 @@ static void test_pointers(void) {
 #define PREFERRED   hipMemRangeAttributePreferredLocation
 #define ACCESSED_BY hipMemRangeAttributeAccessedBy
 #define PREFETCHED  hipMemRangeAttributeLastPrefetchLocation
+#define COHERENCY   hipMemRangeAttributeCoherencyMode
 
 static int range(hipMemRangeAttribute what, const void *p, size_t bytes) {
 	int value = 77;
 	must(hipMemRangeGetAttribute(&value, 4, what, p, bytes));
 	return value;
+}
+
+/* memory/hipMemCoherencyTst.cc */
+static void test_coherency(void) {
+	enum {
+		FINE = hipMemRangeCoherencyModeFineGrain,
+		COARSE = hipMemRangeCoherencyModeCoarseGrain
+	};
+	char *device = device_bytes(PAGE), *fine, *pinned, *coarse, *managed;
+	int data;
+	must(hipExtMallocWithFlags((void **)&fine, PAGE, hipDeviceMallocFinegrained));
+	must(hipHostMalloc((void **)&pinned, PAGE, 0));
+	must(hipHostMalloc((void **)&coarse, PAGE, hipHostMallocNonCoherent));
+	must(hipMallocManaged((void **)&managed, PAGE, hipMemAttachGlobal));
+	ok(range(COHERENCY, device, PAGE) == COARSE && range(COHERENCY, fine, PAGE) == FINE &&
+	           range(COHERENCY, pinned, PAGE) == FINE &&
+	           range(COHERENCY, coarse, PAGE) == COARSE &&
+	           range(COHERENCY, managed, PAGE) == FINE,
+	   "memory is coherent by the call that allocates it");
+	must(hipMemAdvise(managed, PAGE, hipMemAdviseSetCoarseGrain, 0));
+	ok(range(COHERENCY, managed, PAGE) == COARSE, "managed memory also by advice");
+	is(hipMemRangeGetAttribute(&data, 4, COHERENCY, &data, 4), InvalidValue);
+	must(hipFree(device));
+	must(hipFree(fine));
+	must(hipFree(managed));
+	must(hipHostFree(pinned));
+	must(hipHostFree(coarse));
 }
 
 /* memory/hipMemRangeGetAttribute.cc, hipMemAdvise.cc, hipHostRegister.cc */
@@ -784,8 +816,10 @@ static void test_captures(void) {
 	is(hipHostUnregister(host), StreamCaptureUnsupported);
 	is(hipStreamEndCapture(s, &g), StreamCaptureInvalidated);
 	must(hipStreamBeginCapture(s, hipStreamCaptureModeGlobal));
+	is(hipStreamEndCapture(s, NULL), InvalidValue);
 	is(hipMemset(p, 1, 8), StreamCaptureImplicit);
-	is(hipStreamEndCapture(s, &g), StreamCaptureInvalidated);
+	is(hipStreamEndCapture(s, NULL), StreamCaptureInvalidated);
+	is(hipStreamEndCapture(s, &g), IllegalState);
 	must(hipEventDestroy(e));
 	must(hipStreamDestroy(s));
 	must(hipFree(p));
@@ -801,6 +835,7 @@ int main(void) {
 	test_host_memory();
 	test_sets();
 	test_pointers();
+	test_coherency();
 	test_advice();
 	test_prefetched_batches();
 	test_types_of_pools();

@@ -135,6 +135,12 @@ static void test_images(void) {
 	           hipCreateTextureObject(&texture, NULL, NULL, NULL) == hipErrorNotSupported &&
 	           strstr(mxhipErrorDetail(), "hipCreateTextureObject"),
 	   "there are no images: no array and no texture can be made");
+	ok(hipFreeArray(NULL) == hipErrorInvalidValue &&
+	           hipArrayDestroy(NULL) == hipErrorInvalidValue &&
+	           hipFreeMipmappedArray(NULL) == hipErrorInvalidValue &&
+	           hipMipmappedArrayDestroy(NULL) == hipErrorInvalidValue &&
+	           hipFreeArray((hipArray *)&form) == hipErrorNotSupported,
+	   "no array is an invalid one to free");
 	hipExternalSemaphoreWaitParams wait = { 0 };
 	hipExternalSemaphore_t semaphore = NULL;
 	ok(hipWaitExternalSemaphoresAsync(NULL, &wait, 1, NULL) == hipErrorInvalidValue &&

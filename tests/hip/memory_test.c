@@ -291,6 +291,9 @@ static void test_rows(void) {
 		           .Height = 2 };
 	must(hipMemcpyParam2D(&m));
 	ok(host[0] == 0x1234 && !host[1] && host[2] == 0x1234 && !host[3], "and copied as a box");
+	m.srcXInBytes = m.srcPitch = m.dstPitch = 0;
+	must(hipMemcpyParam2D(&m));
+	ok(!memcmp(host, p + 2, sizeof host), "without a pitch, rows are packed");
 	is(hipMemcpyParam2D(NULL), hipErrorInvalidValue, "no box");
 	must(hipMemcpyBatchAsync((void *[]){ p + 8, p + 9 }, (void *[]){ p, p + 1 }, bytes, 2, NULL,
 	                         NULL, 0, &failed, NULL));

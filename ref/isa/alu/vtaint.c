@@ -53,7 +53,9 @@ struct trial {
 	struct mx_source_shape shape;
 	struct mx_unwritten unwritten[MX_LANES];
 	mx_taint_kind kind[MX_LANES];
-	struct mx_trials *trials; /* of each lane */
+	struct mx_trials *plans;  /* room for one of each lane */
+	struct mx_trials *trials[MX_LANES];
+	unsigned planned;         /* the last lane with a plan of its own */
 	unsigned steps;           /* of the lane with the most steps */
 	uint64_t lanes;           /* with unwritten bits */
 	mx_vreg v[3][2];          /* sources */
@@ -89,6 +91,7 @@ static struct mx_source_shape shape_of(const struct mx_inst *in) {
 	return shape;
 }
 
+/* Lanes in a row with the same unwritten bits have one plan: it depends on nothing else. */
 static void plan_lane(struct trial *a, unsigned l) {
 	const struct mx_op *op = a->in->op;
 	struct mx_unwritten *u = &a->unwritten[l];
@@ -97,10 +100,18 @@ static void plan_lane(struct trial *a, unsigned l) {
 	u->of[3] = a->s->mask_unwritten >> l & 1;
 	if (!(u->of[0] | u->of[1] | u->of[2] | u->of[3]))
 		return;
+	bool same = a->lanes && !memcmp(u, &a->unwritten[a->planned], sizeof *u);
 	a->lanes |= 1ull << l;
-	a->kind[l] = mx_plan_trials(op->flags, &a->shape, u, &a->trials[l]);
-	if (a->kind[l] != MX_TAINT_UNKNOWN && a->trials[l].steps > a->steps)
-		a->steps = a->trials[l].steps;
+	if (same) {
+		a->kind[l] = a->kind[a->planned];
+		a->trials[l] = a->trials[a->planned];
+		return;
+	}
+	a->planned = l;
+	a->trials[l] = &a->plans[l];
+	a->kind[l] = mx_plan_trials(op->flags, &a->shape, u, a->trials[l]);
+	if (a->kind[l] != MX_TAINT_UNKNOWN && a->trials[l]->steps > a->steps)
+		a->steps = a->trials[l]->steps;
 }
 
 static void flip(struct trial *a, unsigned l, const struct mx_variable *v) {
@@ -153,8 +164,8 @@ static void run_trials(struct trial *a, uint32_t mode) {
 	for (unsigned step = 1; step <= a->steps; step++) {
 		unsigned l;
 		MX_FOR_LANES(l, a->lanes)
-		if (a->kind[l] != MX_TAINT_UNKNOWN && step <= a->trials[l].steps)
-			flip(a, l, mx_trial_step(&a->trials[l], step));
+		if (a->kind[l] != MX_TAINT_UNKNOWN && step <= a->trials[l]->steps)
+			flip(a, l, mx_trial_step(a->trials[l], step));
 		run(a, mode);
 		compare(a);
 	}
@@ -284,8 +295,8 @@ static void wide_unwritten(const struct mx_inst *in, const struct mx_sources *s,
 
 void mx_result_unwritten(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s,
                          mx_vreg *d, uint64_t *mask) {
-	struct mx_trials trials[MX_LANES];
-	struct trial a = { .in = in, .s = s, .shape = shape_of(in), .trials = trials };
+	struct mx_trials plans[MX_LANES];
+	struct trial a = { .in = in, .s = s, .shape = shape_of(in), .plans = plans };
 	unsigned l;
 	*mask = 0;
 	fetch_all_unwritten(w, in, s);
