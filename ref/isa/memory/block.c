@@ -1,5 +1,6 @@
 /* Blocks: up to 32 registers, and as many consecutive dwords of each lane in device memory or
- * scratch. M0 selects the registers; the dwords of the others are left out [RDNA4 11.5]. */
+ * scratch. M0 selects the registers; the dwords of the others are left out [RDNA4 11.5; the same of
+ * gfx1250 in AMD's emulator rocjitsu, SparseMasksPreserveRegisterAndMemoryHoles]. */
 #include "../machine/findings.h"
 #include "../machine/registers.h"
 #include "together.h"
