@@ -14,7 +14,7 @@ enum {
 };
 
 /* What a lane has read so far in the operation that is landing: the k-th access belongs to the k-th
- * dword of the lane's data. */
+ * dword of the lane's data; of a block, to the k-th that M0 selects. */
 struct accesses {
 	unsigned n;
 	uint64_t address[PARTS];
@@ -165,6 +165,18 @@ static void note_writer(struct search *s, size_t i, const struct mx_event *e, in
 	w->read = e->landing ? reads_of(s, lane) : (struct accesses){ 0 };
 }
 
+/* The dword of a lane's data that its k-th access has; the access that has a dword. */
+static unsigned dword_of_access(const struct mx_event *e, unsigned k) {
+	uint32_t left = e->block;
+	while (k-- && left)
+		left &= left - 1;
+	return left ? (unsigned)__builtin_ctz(left) : 0;
+}
+static unsigned access_of_dword(const struct mx_event *e, unsigned dword) {
+	uint32_t before = dword < 32 ? e->block & ((1u << dword) - 1) : 0;
+	return dword < 32 ? (unsigned)__builtin_popcount(before) : dword;
+}
+
 static void register_written(struct search *s, const struct mx_event *e) {
 	bool vector = e->kind == MX_EVENT_VGPR;
 	unsigned code = vector ? e->reg + MX_VGPR : e->reg;
@@ -179,7 +191,7 @@ static void register_written(struct search *s, const struct mx_event *e) {
 		unsigned first = step.dwords && first_known ? mx_result(&step.in) : code;
 		bool by_lanes = step.dwords && step.in.op && step.in.op->encoding >= MX_VOP2;
 		note_writer(s, i, e, vector || by_lanes ? v->lane : -1,
-		            code >= first ? code - first : 0);
+		            code >= first ? access_of_dword(e, code - first) : 0);
 	}
 }
 
@@ -227,7 +239,7 @@ static void accessed(struct search *s, const struct mx_event *e) {
 			v->data = e->data;
 			v->known = true;
 		} else if (e->write && !v->resolved && is_memory(v) && same_location(s, v, e))
-			note_writer(s, i, e, e->lane, *written - 1);
+			note_writer(s, i, e, e->lane, dword_of_access(e, *written - 1));
 	}
 }
 

@@ -216,19 +216,27 @@ static bool counts(const struct mx_finding *f) {
 	return mx_finding_class_of(f->kind) != MX_FINDING_NOTE || f->kind == MX_WAIT_STATES_NOTE;
 }
 
-/* A launch keeps a few earlier instructions for a pc, which depend on the schedule; so many at one
- * pc stand for all. */
+static unsigned lacks(const struct mx_finding *f) {
+	return f->hazard.needed > f->hazard.states ? f->hazard.needed - f->hazard.states : 0;
+}
+
+/* A finding that lacks more wait states than that of the original is new. A launch keeps a few
+ * earlier instructions for a pc, which depend on the schedule; so many at one pc stand for all. */
 static bool is_known(const struct mx_original *o, unsigned step, const struct mx_finding *f) {
 	enum { ALL = 4 };
 	unsigned causes = 0;
+	bool fewer = false;
 	for (size_t i = 0; i < o->n_known; i++)
 		if (o->known[i].step == step && o->known[i].kind == f->kind &&
 		    o->known[i].pc == f->pc) {
 			causes++;
-			if (o->known[i].earlier == f->earlier)
+			if (o->known[i].earlier != f->earlier)
+				continue;
+			if (lacks(f) <= o->known[i].lacks)
 				return true;
+			fewer = true;
 		}
-	return causes >= ALL;
+	return causes >= ALL && !fewer;
 }
 
 static int keep_finding(struct mx_original *o, unsigned step, const struct mx_finding *f,
@@ -241,7 +249,7 @@ static int keep_finding(struct mx_original *o, unsigned step, const struct mx_fi
 		o->known = more;
 		o->room = room;
 	}
-	o->known[o->n_known++] = (struct mx_known){ step, f->kind, f->pc, f->earlier };
+	o->known[o->n_known++] = (struct mx_known){ step, f->kind, f->pc, f->earlier, lacks(f) };
 	o->n_findings += mx_finding_class_of(f->kind) != MX_FINDING_NOTE;
 	return 0;
 }

@@ -78,6 +78,7 @@ struct mx_original {
 		unsigned step; /* as in struct mx_site */
 		mx_finding_kind kind;
 		uint64_t pc, earlier;
+		unsigned lacks; /* wait states */
 	} * known;
 };
 void mx_original_free(struct mx_original *o);

@@ -361,6 +361,7 @@ struct mx_event {
 	uint64_t issue;   /* number of its instruction in the wave, from 1; 0: set-up */
 	uint64_t kernarg; /* address of the launch's arguments */
 	bool landing;     /* caused by a landing, which is later than the issue */
+	uint32_t block;   /* of a block that lands: the registers that M0 selects; else all bits */
 	uint64_t pc;      /* of the instruction, as in findings */
 	const struct mx_isa *isa;
 	const uint32_t *code; /* its dwords; NULL during set-up */

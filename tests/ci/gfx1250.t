@@ -236,6 +236,23 @@ like($out, qr/^ +s103 = 00000005$/m, '  and s103');
 mxcheck(@banks, '--who', 'Y:4');
 like($out, qr{v_mov_b32_e32 v(\d+), v44 /\*v300\*/.*\n +src0 v300 = 0x00000006\n +from banks\+0x\w+ v_add_nc_u32_e32 v44 /\*v300\*/, s103, }, '  and --who goes through it') or diag $out;
 
+# ---- the provenance of a block, of which M0 selects v43 and v48 ----
+
+my $block_co = assemble_file(spew("$dir/block.s", assembly('block', <<'END')), "$dir/block.co", 'gfx1250');
+__attribute__((amdgpu_kernel)) void block(__attribute__((address_space(1))) unsigned *y) {
+	unsigned x = __builtin_amdgcn_workitem_id_x();
+	asm volatile("v_mov_b32 v43, 3\n\tv_add_nc_u32 v48, 8, %0\n\ts_mov_b32 m0, 0x108\n\t"
+	             "global_store_block %1, v[40:71], off\n\ts_wait_storecnt 0\n\t"
+	             "global_load_block v[40:71], %1, off\n\ts_wait_loadcnt 0\n\tglobal_store_b32 %1, v48, off"
+	             : : "v"(x), "v"(y + 32 * x) : "v43", "v48", "memory");
+}
+END
+my $block = spew("$dir/block.yaml", slurp($banks) =~ s/banks/block/gr =~ s/cols: N\b/cols: 32 * N/r);
+my @block = ('run', '--case', $block, '--co', $block_co, '--device', 'emu:gfx1250');
+mxcheck(@block, '--who', 'Y:128');
+like($out, qr/data v48 = 0x00000009\n +from block\+0x\w+ global_load_block .*\n +memory at Y.*\(byte 160 of Y\) = 0x00000009\n +from block\+0x\w+ global_store_block .*\n +data v48 = 0x00000009\n/,
+	'--who finds the register of a block that was loaded and stored') or diag $out, $err;
+
 # ---- a trace: what a tensor copy copies ----
 
 my $copies = spew("$dir/copies.yaml", <<'END');

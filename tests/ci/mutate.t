@@ -160,6 +160,21 @@ like($out, qr/: 2 flagged, 1 by a note alone, 2 equivalent .*, 0 not judged, 0 s
 is(mxcheck('mutate', '--case', $notes, '-v', '--no-analysis'), 1, 'without rules of wait states');
 like($out, qr/^survived .* s_nop 1 -> s_nop 0;/m, '  that nop survives');
 
+# Rules require more wait states than the original has, and a mutant has fewer.
+my $short = assemble('short', <<'END');
+	v_mov_b32_e32 v2, 0
+	v_mov_b32_e32 v3, 0
+	s_waitcnt lgkmcnt(0)
+	v_mfma_f32_16x16x16_f16 v[4:7], v[2:3], v[2:3], 0
+	s_nop 3
+	v_mov_b32_e32 v5, v4
+	global_store_dword v1, v5, s[2:3]
+	s_endpgm
+END
+is(mxcheck('mutate', '--case', $short, '-v'), 0, 'of an original that lacks wait states') or diag $out, $err;
+like($out, qr/^flagged .* s_nop 3 -> s_nop $_; by wait-states: .*: @{[$_ + 1]} wait states? between them, \d+ needed/m,
+	"  a mutant with s_nop $_ lacks more, and is flagged") for 2, 0;
+
 my $failing = assemble('failing', <<'END');
 	global_store_dword v1, v0, s[2:3]
 	s_waitcnt vmcnt(0) lgkmcnt(0)

@@ -4,6 +4,7 @@
 #
 # tests/diff/diff.pl [--kind own|csmith-c|csmith-cpp] [--seed FIRST] [--count N] [--jobs J]
 #                    [--levels 0123] [--instructions LIMIT] [--keep DIR] [--arch gfx950|gfx1250]
+#                    [--feature NAME] (of LLVM's target)
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -20,7 +21,7 @@ require "$here/generate.pl";
 
 my %option = (kind => 'own', seed => 1, count => 1, jobs => 1, levels => '0123',
 	instructions => 2_000_000, arch => 'gfx950');
-GetOptions(\%option, qw(kind=s seed=i count=i jobs=i levels=s instructions=i keep=s arch=s))
+GetOptions(\%option, qw(kind=s seed=i count=i jobs=i levels=s instructions=i keep=s arch=s feature=s))
 	or die "see the head of $0\n";
 $ENV{MXHIP_ARCH} = $option{arch};
 my %make = (own => \&own_program, 'csmith-c' => \&csmith_c, 'csmith-cpp' => \&csmith_cpp);
@@ -40,6 +41,7 @@ my @common = ("-I$here", '-isystem', '/usr/include/csmith', qw(-w -fwrapv -fno-s
 	-Xclang -fbfloat16-excess-precision=none), '-DWAVE=' . ($option{arch} eq 'gfx950' ? 64 : 32));
 my @host   = ('-O0');
 my @device = ("-mcpu=$option{arch}", qw(--target=amdgcn-amd-amdhsa -nogpulib -ffreestanding));
+push @device, '-Xclang', '-target-feature', '-Xclang', "+$option{feature}" if $option{feature};
 my @c      = qw(-x c -std=gnu11);
 my @cpp    = qw(-x c++ -std=gnu++17 -Wno-narrowing -fno-exceptions -fno-rtti);
 

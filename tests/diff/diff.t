@@ -17,6 +17,9 @@ plan skip_all => 'the host is not x86-64' unless `uname -m` =~ /x86_64/;
 my $long = is_nightly() || is_long();
 my $seed = $long ? 1000 * ($ENV{SEED} // 1) % 1_000_000_000 : 1;
 
+# Callee-saved registers are in blocks.
+my @blocks = qw(--arch gfx1250 --feature block-vgpr-csr);
+
 sub agree {
 	my ($kind, $first, $count, @options) = @_;
 	my $sentence = "$count programs of $kind from seed $first leave the same results on both sides (@options)";
@@ -29,9 +32,11 @@ sub agree {
 if (!$long) {
 	agree('own', 10 * $_, 1, '--levels', $_) for 0 .. 3;
 	agree('own', 31, 1, '--levels', '03', '--arch', 'gfx1250');
+	agree('own', 2, 1, '--levels', '0', @blocks);
 } else {
 	my $nightly = is_nightly();
 	agree('own', $seed, $nightly ? 1000 : 150, '--arch', $_) for qw(gfx950 gfx1250);
+	agree('own', $seed, $nightly ? 200 : 30, @blocks);
 	SKIP: {
 		skip 'no csmith', 5 if system 'command -v csmith >/dev/null';
 		chdir $dir;

@@ -3,6 +3,8 @@
 #include "../../ref/isa/lint/lint.h"
 #include "machine_test.h"
 
+static const struct mx_isa *isa = &mx_gfx950;
+
 struct seen {
 	unsigned n;
 	uint32_t at;
@@ -13,12 +15,12 @@ static void note(void *context, const struct mx_finding *f) {
 	struct seen *s = context;
 	s->n += f->kind == MX_UNWAITED;
 	s->at = (uint32_t)f->pc;
-	mx_finding_sentence(&mx_gfx950, f, s->text, sizeof s->text);
+	mx_finding_sentence(isa, f, s->text, sizeof s->text);
 }
 
 static struct seen lint(const uint32_t *code, size_t bytes) {
 	struct seen s = { 0 };
-	struct mx_program *p = mx_program_new(&mx_gfx950, code, bytes, 0);
+	struct mx_program *p = mx_program_new(isa, code, bytes, 0);
 	struct mx_lint l = { .program = p, .context = &s, .found = note };
 	need(p && mx_graph_make(p, 0, (uint32_t)bytes, &l.graph) && mx_lint_waits(&l), "memory");
 	mx_graph_free(&l.graph);
@@ -145,9 +147,42 @@ static void test_paths(void) {
 	CLEAN(both, "a wait after both paths join");
 }
 
+/* M0 selects the registers of a block. */
+static void test_blocks(void) {
+	/* clang-format off */
+	static const uint32_t known[] = {
+		0xbefd0085,                         /* gfx1250: s_mov_b32 m0, 5 */
+		0xee14c000, 0x00000028, 0x00000006, /* gfx1250: global_load_block v[40:71], v6, s[0:1] */
+		0x7e04032b,                         /* gfx1250: v_mov_b32_e32 v2, v43 */
+		0xbfb00000,                         /* gfx1250: s_endpgm */
+	}, selected[] = {
+		0xbefd0085,                         /* gfx1250: s_mov_b32 m0, 5 */
+		0xee14c000, 0x00000028, 0x00000006, /* gfx1250: global_load_block v[40:71], v6, s[0:1] */
+		0x7e04032a,                         /* gfx1250: v_mov_b32_e32 v2, v42 */
+		0xbfb00000,                         /* gfx1250: s_endpgm */
+	}, unknown[] = {
+		0xbefd0002,                         /* gfx1250: s_mov_b32 m0, s2 */
+		0xee14c000, 0x00000028, 0x00000006, /* gfx1250: global_load_block v[40:71], v6, s[0:1] */
+		0x7e04032b,                         /* gfx1250: v_mov_b32_e32 v2, v43 */
+		0xbfb00000,                         /* gfx1250: s_endpgm */
+	}, stored[] = {
+		0xee050000, 0x0000002b, 0x00000006, /* gfx1250: global_load_b32 v43, v6, s[0:1] */
+		0xbefd0085,                         /* gfx1250: s_mov_b32 m0, 5 */
+		0xee150000, 0x14000000, 0x00000006, /* gfx1250: global_store_block v6, v[40:71], s[0:1] */
+		0xbfb00000,                         /* gfx1250: s_endpgm */
+	};
+	/* clang-format on */
+	isa = &mx_gfx1250;
+	CLEAN(known, "a register that M0 leaves out is not in flight");
+	LACKS(selected, 16, "reads v42", "one that it selects is");
+	LACKS(unknown, 16, "reads v43", "any is if M0 is not known");
+	CLEAN(stored, "a block that is stored does not read what M0 leaves out");
+}
+
 int main(void) {
 	test_straight();
 	test_operands();
 	test_paths();
+	test_blocks();
 	return done_testing();
 }

@@ -135,6 +135,8 @@ static void decode_memory(struct mx_inst *in, mx_microcode format) {
 	in->mem.idxen = mx_field(format, in->dwords, "idxen");
 	if (mx_field(format, in->dwords, "tfe"))
 		in->unsupported = "tfe";
+	if (mx_kind_of(in->op) == MX_IS_BLOCK && in->mem.unit)
+		in->unsupported = "a block with scale_offset, of which no source has the unit";
 }
 
 static void decode_fields(struct mx_inst *in, const struct mx_isa_row *row, mx_microcode format) {

@@ -175,7 +175,6 @@ const char *mx_form_refused(const char *opcode) {
 		const char *part, *why;
 	} refused[] = {
 		{ "exec_b64", "no source has what it does with EXEC of 32 lanes" },
-		{ "_block", "moves up to 32 registers; an operation of the emulator moves 4" },
 		{ "s_endpgm_ordered_ps_done", "pixel shaders" },
 		{ "v_screen_partition", "no source has its table" },
 	};

@@ -88,6 +88,7 @@ typedef enum {
 	MX_IS_LDS_COUNTER, /* ds_append, ds_consume */
 	MX_IS_LDS_NOP,
 	MX_IS_TRANSPOSE,  /* a load from device memory that transposes */
+	MX_IS_BLOCK,      /* a load or store of up to 32 registers, which M0 selects */
 	MX_IS_INVALIDATE, /* buffer_inv */
 	MX_IS_WRITE_BACK, /* buffer_wbl2 */
 	MX_IS_SCALAR_CACHE,

@@ -53,6 +53,13 @@ static inline bool mx_operand_has_row(const struct mx_operand *o, unsigned row) 
 	unsigned first = mx_operand_row(o->code);
 	return row >= first && row < first + o->dwords;
 }
+/* The registers of an operand, a bit each, that an instruction accesses while M0 has this value: it
+ * selects those of a block. An operand has at most 32. */
+static inline uint32_t mx_accessed(const struct mx_inst *in, const struct mx_operand *o,
+                                   uint32_t m0) {
+	bool selected = o->role == MX_AS_D || o->role == MX_AS_DATA;
+	return selected && mx_kind_of(in->op) == MX_IS_BLOCK ? m0 : ~0u;
+}
 bool mx_writes_row(const struct mx_inst *in, unsigned row);
 bool mx_reads_row(const struct mx_inst *in, unsigned row);
 

@@ -33,7 +33,7 @@ static void free_memory(struct mx_group *g) {
 		struct mx_wave *w = &g->waves[i];
 		for (unsigned s = 0; s < MX_STREAMS; s++)
 			for (unsigned k = 0; k < w->queue[s].n; k++)
-				free(w->queue[s].op[k]);
+				mx_memop_drop(w, w->queue[s].op[k]);
 		free(w->v);
 		free(w->v_unwritten);
 		mx_scratch_free(w);

@@ -17,6 +17,10 @@ static struct observed *observed(const struct mx_wave *w) {
 	return (struct observed *)w->group->watcher_data[MX_WATCHER_OBSERVER] + w->index;
 }
 
+static uint32_t block_of(const struct mx_memop *m) {
+	return m && mx_kind_of(m->in->op) == MX_IS_BLOCK ? m->block : ~0u;
+}
+
 /* An event at the instruction that the wave executes or lands. */
 static struct mx_event event(const struct mx_wave *w, mx_event_kind kind) {
 	const struct mx_run *run = w->group->run;
@@ -32,6 +36,7 @@ static struct mx_event event(const struct mx_wave *w, mx_event_kind kind) {
 		                      : w->issued,
 		.kernarg = run->launch->kernarg,
 		.landing = o->landing != NULL,
+		.block = block_of(o->landing),
 		.pc = base + (in ? in->offset : w->pc),
 		.isa = run->isa,
 		.code = in ? in->dwords : NULL,

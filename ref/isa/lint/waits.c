@@ -32,6 +32,7 @@ struct waits {
 	int *queue;
 	unsigned n_queue;
 	bool *queued;
+	uint32_t m0; /* in the straight code that is walked; not known: all bits */
 	bool reporting, out_of_memory;
 };
 
@@ -85,6 +86,8 @@ static void launch(const struct waits *w, struct state *s, const struct mx_inst 
 		grow_older(w, &s[c], w->isa->counter[c].most);
 		for (unsigned k = 0; to && k < to->dwords; k++) {
 			unsigned r = register_of(mx_operand_row(to->code) + k);
+			if (!(mx_accessed(in, to, w->m0) >> k & 1))
+				continue;
 			s[c].age[r] = 0;
 			s[c].load[r] = in;
 		}
@@ -123,14 +126,15 @@ static void report(struct waits *w, const struct state *s, const struct mx_inst 
 /* Keeps the register of the operand that needs the strictest wait, which covers the others of its
  * counter. `except`: a counter on which the instruction, itself a load to the operand, lands in
  * order. */
-static void touch(const struct waits *w, const struct state *s, const struct mx_operand *o,
-                  int except, struct touched *t) {
+static void touch(const struct waits *w, const struct state *s, const struct mx_inst *in,
+                  const struct mx_operand *o, int except, struct touched *t) {
+	const uint32_t accessed = mx_accessed(in, o, w->m0);
 	for (unsigned i = 0; i < o->dwords; i++)
 		for (unsigned c = 0; c < w->isa->n_counters; c++) {
 			unsigned row = mx_operand_row(o->code) + i;
 			uint8_t age = s[c].age[register_of(row)];
 			unsigned needed = in_order(w->isa, &s[c]) ? age : 0;
-			if (age == NOT_IN_FLIGHT || (int)c == except ||
+			if (age == NOT_IN_FLIGHT || (int)c == except || !(accessed >> i & 1) ||
 			    (t->found && needed >= t->needed))
 				continue;
 			*t = (struct touched){ true, o->written, c, row, needed };
@@ -148,7 +152,7 @@ static void touch_all(struct waits *w, const struct state *s, const struct mx_in
 	const struct mx_operand *loaded = mx_loaded_operand(in);
 	struct touched t = { .found = false };
 	MX_FOR_OPERANDS(o, in)
-		touch(w, s, o, o == loaded ? order_of(w->isa, in) : -1, &t);
+		touch(w, s, in, o, o == loaded ? order_of(w->isa, in) : -1, &t);
 	if (t.found)
 		report(w, s, in, &t);
 }
@@ -202,6 +206,16 @@ static void forget(const struct waits *w, struct state *s) {
 		memset(s[c].age, NOT_IN_FLIGHT, sizeof s[c].age);
 }
 
+static uint32_t m0_after(const struct mx_inst *in, uint32_t m0) {
+	unsigned code = mx_source(in, 0);
+	bool moves = in->op->id == MX_OP_s_mov_b32;
+	if (!mx_is_call(in) && !mx_writes_row(in, MX_ROW_SCALAR + MX_M0))
+		return m0;
+	if (moves && code >= MX_INT_0 && code <= MX_INT_64)
+		return code - MX_INT_0;
+	return moves && code == MX_LITERAL ? in->literal : ~0u;
+}
+
 /* A called function is assumed to leave nothing in flight, as compiled ones do. */
 static void step(struct waits *w, struct state *s, const struct mx_inst *in) {
 	make_room(w, s, in);
@@ -213,12 +227,14 @@ static void step(struct waits *w, struct state *s, const struct mx_inst *in) {
 		forget(w, s);
 	else
 		launch(w, s, in);
+	w->m0 = m0_after(in, w->m0);
 }
 
 static void walk(struct waits *w, int i) {
 	const struct mx_graph *g = &w->lint->graph;
 	struct state s[MX_COUNTERS];
 	copy(w, s, w->at[i]);
+	w->m0 = ~0u;
 	while (i >= 0 && g->node[i].in->op) {
 		const struct mx_node *node = &g->node[i];
 		step(w, s, node->in);

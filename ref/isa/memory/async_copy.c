@@ -59,9 +59,7 @@ static void store_lanes(struct mx_wave *w, struct mx_memop *m) {
 		uint32_t unwritten, at = m->data[0][l] + 4 * k;
 		uint32_t v = mx_lds_read(w, m->in, l, at, part, &unwritten);
 		if (unwritten)
-			mx_find_access(w, m->in, MX_UNWRITTEN, (int)l, m->address[l] + 4 * k,
-			               mx_finding_access_of(true, MX_SPACE_MEMORY, part),
-			               MX_BECAUSE(STORE_UNWRITTEN, unwritten, k));
+			mx_find_unwritten_data(w, m, l, k, part, unwritten);
 		mx_lane_write(w, m, l, 4 * k, part, v, unwritten);
 	}
 }

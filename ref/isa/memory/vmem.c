@@ -21,6 +21,13 @@ uint32_t mx_extend(const struct mx_inst *in, uint32_t v, unsigned bytes) {
 	return flags & MX_D16_HI ? v << 16 : flags & MX_D16 ? v & 0xffff : v;
 }
 
+void mx_find_unwritten_data(struct mx_wave *w, const struct mx_memop *m, unsigned lane, unsigned k,
+                            unsigned bytes, uint32_t unwritten) {
+	mx_find_access(w, m->in, MX_UNWRITTEN, (int)lane, m->address[lane] + 4 * k,
+	               mx_finding_access_of(true, MX_SPACE_MEMORY, bytes),
+	               MX_BECAUSE(STORE_UNWRITTEN, unwritten, k));
+}
+
 void mx_take_store_data(struct mx_wave *w, struct mx_memop *m, unsigned data, unsigned bytes,
                         bool to_memory) {
 	unsigned shift = m->in->op->flags & MX_D16_HI ? 16 : 0, l;
@@ -35,11 +42,8 @@ void mx_take_store_data(struct mx_wave *w, struct mx_memop *m, unsigned data, un
 			m->unwritten[k][l] = mx_vunwritten(w, row, l) >> shift & mask;
 			if (to_memory && m->unwritten[k][l] && m->inside[l] >> k & 1 &&
 			    !(m->scratch >> l & 1))
-				mx_find_access(w, m->in, MX_UNWRITTEN, (int)l,
-				               m->address[l] + 4 * k,
-				               mx_finding_access_of(true, MX_SPACE_MEMORY,
-				                                    mx_part_bytes(bytes, k)),
-				               MX_BECAUSE(STORE_UNWRITTEN, m->unwritten[k][l], k));
+				mx_find_unwritten_data(w, m, l, k, mx_part_bytes(bytes, k),
+				                       m->unwritten[k][l]);
 		}
 	}
 }
@@ -267,6 +271,8 @@ bool mx_vmem_prepare(struct mx_wave *w, struct mx_memop *m) {
 		return mx_prepare_atomic(w, m);
 	if (in->op->flags & MX_FORMAT)
 		return mx_prepare_typed(w, m);
+	if (mx_kind_of(in->op) == MX_IS_BLOCK)
+		return mx_prepare_block(w, m);
 	if (!in->mem.lds && !mx_vgprs_exist(w, in, mx_data_row(in), mx_dwords(bytes)))
 		return false;
 	if (!check(w, m))

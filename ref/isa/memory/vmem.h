@@ -32,6 +32,10 @@ void mx_lane_write(struct mx_wave *w, const struct mx_memop *m, unsigned lane, u
  * `to_memory`. data: operand code of the first register. */
 void mx_take_store_data(struct mx_wave *w, struct mx_memop *m, unsigned data, unsigned bytes,
                         bool to_memory);
+/* Reports unwritten bits of dword k of a lane's data, of `bytes` bytes, that are stored to memory.
+ */
+void mx_find_unwritten_data(struct mx_wave *w, const struct mx_memop *m, unsigned lane, unsigned k,
+                            unsigned bytes, uint32_t unwritten);
 /* A loaded part of `bytes` (1 to 4), extended to a dword as the opcode defines. */
 uint32_t mx_extend(const struct mx_inst *in, uint32_t v, unsigned bytes);
 /* Dword k of a lane's loaded data, extended as the opcode defines. */
@@ -64,6 +68,11 @@ void mx_vmem_issue(struct mx_wave *w, struct mx_memop *m);
 /* buffer_wbl2, buffer_inv and those of gfx1250: the emulator has no caches. They return an
  * acknowledgement, which decrements their counter [ISA 12.13]. */
 void mx_cache_operation(struct mx_wave *w, const struct mx_inst *in);
+
+/* ---- block.c ---- */
+
+/* The loads and stores of up to 32 registers. False: it must not be issued. */
+bool mx_prepare_block(struct mx_wave *w, struct mx_memop *m);
 
 /* ---- rmw.c ---- */
 bool mx_prepare_atomic(struct mx_wave *w, struct mx_memop *m);

@@ -42,7 +42,8 @@ static void go(struct search *s, uint32_t pc, unsigned banks, bool full) {
 
 static bool is_partial(const struct mx_inst *in) {
 	const uint64_t half = MX_D16 | MX_D16_HI | MX_KEEP_HALF | MX_HALF_UNKNOWN;
-	return in->dpp.used || in->sdwa.used || in->op->flags & half;
+	return in->dpp.used || in->sdwa.used || in->op->flags & half ||
+	       mx_kind_of(in->op) == MX_IS_BLOCK;
 }
 
 static bool overwrites(const struct search *s, const struct mx_inst *in, bool full) {

@@ -1,4 +1,8 @@
-/* Named barriers, and that of a cluster: what of them depends on the schedule.
+/* Barriers: what of them depends on the schedule.
+ *
+ * A signal may count for an earlier completion under another schedule, or be a second one of its
+ * wave before that, which is undefined. So a wave of the workgroup must have waited for the last
+ * completion before the next signal. What remains is of named barriers, and of that of a cluster.
  *
  * A signal before the initialisation is lost, so a wave that joins or signals must have obtained
  * the initialisation at a barrier. A completion before a wave joins, or before its last wait is
@@ -18,6 +22,34 @@ static struct mx_race_moment moment(const struct mx_wave *w, const struct mx_ins
 static bool includes(const struct mx_race_past *p, const struct mx_race_moment *e) {
 	return p->wave[e->wave].issues > e->issues;
 }
+
+/* ---- all barriers ---- */
+
+/* Whether a wait for the last completion comes before the next instruction of the wave. */
+static bool is_over(const struct mx_wave *w, const struct mx_race_named *x) {
+	const struct mx_race_past *p = mx_race_past_of(w);
+	for (unsigned i = 0; i < w->group->n_waves; i++) {
+		const struct mx_race_rounds *r = &x->rounds[i];
+		bool before = i == w->index || p->wave[i].issues > r->issues;
+		if (r->passed == x->completions && before)
+			return true;
+	}
+	return false;
+}
+
+void mx_race_signal_again(struct mx_wave *w, const struct mx_inst *in, unsigned barrier) {
+	const struct mx_race_named *x = named_of(w, barrier);
+	if (x->completions && !is_over(w, x))
+		mx_race_doubt(w, in, MX_DOUBT_SIGNAL_AGAIN);
+}
+
+void mx_race_note_pass(struct mx_wave *w, unsigned barrier) {
+	struct mx_race_rounds *r = &named_of(w, barrier)->rounds[w->index];
+	r->passed = r->completed;
+	r->issues = w->issued;
+}
+
+/* ---- named barriers, and that of a cluster ---- */
 
 void mx_race_named_signal(struct mx_wave *w, const struct mx_inst *in, unsigned barrier) {
 	struct mx_race_moment *init = &named_of(w, barrier)->init;

@@ -128,6 +128,7 @@ static void bring(struct mx_wave *w, const struct mx_inst *in, struct mx_race_pa
 void mx_race_signal(struct mx_wave *w, const struct mx_inst *in, unsigned barrier) {
 	struct mx_race_past **p = &mx_race_group_of(w->group)->signalled[barrier];
 	mx_race_named_signal(w, in, barrier);
+	mx_race_signal_again(w, in, barrier);
 	if (!w->group->barrier[barrier].signals)
 		drop(p); /* of signals before the barrier was initialised again */
 	if (!*p)
@@ -140,7 +141,9 @@ void mx_race_signal(struct mx_wave *w, const struct mx_inst *in, unsigned barrie
 void mx_race_complete(struct mx_group *g, unsigned barrier) {
 	struct mx_race_group *o = mx_race_group_of(g);
 	struct mx_race_past *p = o->signalled[barrier];
+	struct mx_race_named *x = &o->named[barrier];
 	bool all_waves = !g->barrier[barrier].expected && !mx_race_is_of_cluster(g, barrier);
+	x->completions++;
 	for (unsigned i = 0; p && all_waves && i < g->n_waves; i++)
 		if (g->ended >> i & 1)
 			bring(&g->waves[i], NULL, p);
@@ -148,6 +151,7 @@ void mx_race_complete(struct mx_group *g, unsigned barrier) {
 		if (!(g->waves[i].complete >> barrier & 1)) {
 			drop(&o->completed[i][barrier]);
 			o->completed[i][barrier] = keep(p);
+			x->rounds[i].completed = x->completions;
 		}
 	drop(&o->signalled[barrier]);
 }
@@ -172,6 +176,7 @@ void mx_race_pass(struct mx_wave *w, unsigned barrier) {
 	if (!p)
 		return;
 	mx_race_named_pass(w, p, barrier);
+	mx_race_note_pass(w, barrier);
 	if (!includes(p, *mine)) {
 		struct mx_race_past *both = copy(w->group, p);
 		if (both)

@@ -184,9 +184,17 @@ static void note_rows(const struct register_access *t, unsigned row, unsigned n)
 void mx_race_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned stream) {
 	const struct register_access t = { w, m->in, true, stream,
 		                           m->in->op->encoding == MX_SMEM ? w->lanes : m->exec };
-	MX_FOR_OPERANDS(o, m->in)
-		if (t.lanes && o->written && o->dwords)
-			note_rows(&t, mx_operand_row(o->code), o->dwords);
+	bool block = mx_kind_of(m->in->op) == MX_IS_BLOCK;
+	MX_FOR_OPERANDS(o, m->in) {
+		unsigned row = mx_operand_row(o->code);
+		if (!t.lanes || !o->written || !o->dwords)
+			continue;
+		if (!block)
+			note_rows(&t, row, o->dwords);
+		else
+			for (uint32_t rows = m->block; rows; rows &= rows - 1)
+				note_rows(&t, row + (unsigned)__builtin_ctz(rows), 1);
+	}
 }
 
 static uint64_t touched(const struct mx_wave *w, const struct mx_inst *in, unsigned lanes) {
@@ -210,8 +218,10 @@ void mx_race_check_registers(struct mx_wave *w, const struct mx_inst *in) {
 			continue;
 		const struct register_access t = { w, in, o->written, MX_STREAMS,
 			                           touched(w, in, o->lanes) };
+		const uint32_t rows = mx_accessed(in, o, w->s[MX_M0]);
 		for (unsigned k = 0; k < o->dwords; k++)
-			check_row(&t, row + k);
+			if (rows >> k & 1)
+				check_row(&t, row + k);
 	}
 	if (wave->any_forgotten)
 		drop_bits(wave);

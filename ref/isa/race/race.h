@@ -327,9 +327,15 @@ struct mx_race_clock {
 	bool has_past;                            /* the clock includes that of the wave's past */
 };
 
-/* A named barrier, or that of the cluster, whose `init` is the workgroup's last signal;
- * named_barriers.c. */
+/* A barrier; named_barriers.c. `init` and `entry` are of named ones, and of that of the cluster,
+ * whose `init` is the workgroup's last signal. */
 struct mx_race_named {
+	uint64_t completions;
+	struct mx_race_rounds {
+		uint64_t completed; /* the first completion for which it has not waited */
+		uint64_t passed;    /* the last for which it has waited, and when */
+		uint64_t issues;
+	} rounds[MX_GROUP_WAVES]; /* of each wave */
 	struct mx_race_moment {
 		const struct mx_inst *in; /* NULL: none */
 		unsigned wave;
@@ -381,7 +387,10 @@ void mx_race_pass(struct mx_wave *w, unsigned barrier);
 /* ---- named_barriers.c ---- */
 
 void mx_race_barrier_changes(struct mx_wave *w, const struct mx_inst *in, unsigned barrier);
-/* Before a wave signals, and when its wait is over with what the barrier brings. */
+/* Before a wave signals, and when its wait is over: of any barrier. */
+void mx_race_signal_again(struct mx_wave *w, const struct mx_inst *in, unsigned barrier);
+void mx_race_note_pass(struct mx_wave *w, unsigned barrier);
+/* The same of named ones, and that of a cluster, with what the barrier brings. */
 void mx_race_named_signal(struct mx_wave *w, const struct mx_inst *in, unsigned barrier);
 void mx_race_named_pass(struct mx_wave *w, const struct mx_race_past *p, unsigned barrier);
 

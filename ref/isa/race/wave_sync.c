@@ -86,7 +86,8 @@ static bool is_invariant(const struct loop *l, unsigned row, unsigned depth) {
 	for (const struct mx_inst *in = first(l); in; in = next(l, in)) {
 		if (!mx_writes_row(in, row))
 			continue;
-		bool reloads = is_scratch(in) && slot_is_invariant(l, in);
+		bool reloads = is_scratch(in) && mx_kind_of(in->op) != MX_IS_BLOCK &&
+		               slot_is_invariant(l, in);
 		bool same = is_memory(in->op)
 		                    ? reloads
 		                    : depth < DEEPEST && operands_are_invariant(l, in, depth + 1);

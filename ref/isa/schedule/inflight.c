@@ -31,6 +31,7 @@ struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in) {
 	m->scratch = 0;
 	m->in_lds = false;
 	m->format = 0;
+	m->more = NULL;
 	m->range = MX_RANGE_SOME;
 	m->split = m->together = m->bulk = m->arrives = false;
 	m->clean = true;
@@ -40,8 +41,10 @@ struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in) {
 }
 
 void mx_memop_drop(struct mx_wave *w, struct mx_memop *m) {
-	m->next_free = w->group->free_list;
-	w->group->free_list = m;
+	for (; m; m = m->more) {
+		m->next_free = w->group->free_list;
+		w->group->free_list = m;
+	}
 }
 
 /* What an operation adds to its counter. */

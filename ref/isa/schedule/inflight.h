@@ -44,12 +44,15 @@ struct mx_memop {
 	uint32_t lds;       /* LDS-DMA: offset in LDS of lane 0's data */
 	uint32_t mode;      /* MODE at issue: atomics in LDS */
 	uint32_t format;    /* typed buffers, see typed.c */
+	uint32_t block;     /* MX_IS_BLOCK: M0 at issue */
 	uint8_t stream;     /* of the instruction set */
 	bool writes;        /* device memory, or LDS that FLAT addresses */
 	struct mx_l1_reach {
 		bool computed;
 		uint64_t from, to, lines;
 	} reach;      /* for l1.c: the addresses that it accesses */
+	/* Of a block that is stored: operations that hold its data and are never in flight. */
+	struct mx_memop *more;
 	void *note;   /* data that a watcher attached until it lands, or NULL */
 	bool bulk;    /* it copies a tile, of which no dword is a flag */
 	bool arrives; /* at a barrier in LDS, when it and those before it in its stream have landed

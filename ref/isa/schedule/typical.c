@@ -151,7 +151,10 @@ void mx_typical_issued(struct mx_wave *w, const struct mx_inst *in) {
 /* ---- operations ---- */
 
 static unsigned bytes_of(const struct mx_memop *m) {
-	unsigned lane = m->in->op->flags & MX_FORMAT ? 16 : m->in->op->d;
+	bool block = mx_kind_of(m->in->op) == MX_IS_BLOCK;
+	unsigned lane = block                          ? 4 * (unsigned)__builtin_popcount(m->block)
+	                : m->in->op->flags & MX_FORMAT ? 16
+	                                               : m->in->op->d;
 	return lane * (unsigned)__builtin_popcountll(m->exec);
 }
 
