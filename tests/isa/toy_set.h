@@ -385,7 +385,8 @@ static mx_handler *const *handlers(void) {
 	{                                                                                          \
 		.name = name_, .wave_size = size, .vgprs = MX_VGPR_FILE, .n_counters = COUNTERS,   \
 		.counter = COUNTERS_OF, .n_streams = STREAMS, .stream = STREAMS_OF,                \
-		.n_barriers = 3, .barrier = "t_signal, t_await", .arrival = "t_signal",            \
+		.n_barriers = 3, .split_barriers = true, .barrier = "t_signal, t_await",           \
+		.arrival = "t_signal",                                                            \
 		.wait_with = wait_with, .nop = { "t_nop", 0xe0000000 | NOP << 24 },                \
 		.start = start, .unsupported = unsupported, .ops = ops, .n_ops = OPS,              \
 		.decode = decode, .disassemble = disassemble, .handlers = handlers                 \

@@ -203,36 +203,6 @@ static bool reads_shared(const struct mx_race_range *r, uint64_t from, uint64_t 
 	       to - from <= MOST * MX_RACE_PAGE && mx_race_are_shared(maps.accesses, from, to);
 }
 
-/* The cells of the bytes of a page from `at` on, up to `end`. */
-static void find_cells(struct mx_footprint_page *p, uint64_t at, uint64_t end, unsigned unit) {
-	p->page = at / MX_RACE_PAGE;
-	p->lanes = 0;
-	p->cells = (mx_cells){ 0 };
-	for (; at < end; at += unit)
-		p->cells[at % MX_RACE_PAGE / unit / 64] |= 1ull << at % MX_RACE_PAGE / unit % 64;
-}
-
-/* The same of a range that is no lane's, in whole cells. */
-static bool walk_run(struct mx_race_range *r) {
-	const struct mx_wave_access c = { .kind = MX_UNKNOWN, .bytes = unit_of(r) };
-	uint64_t at = r->at, end = at + r->bytes;
-	struct mx_footprint f;
-	r->together = false;
-	if (c.bytes < 4 || r->kind == MX_RACE_ATOMIC || r->bytes > MX_LANES / 2 * MX_RACE_PAGE ||
-	    (r->lds && end > r->w->group->lds_bytes) ||
-	    !may_be_together(r, maps_of(r).accesses, c.bytes))
-		return false;
-	if (reads_shared(r, at, end))
-		return true;
-	for (f.n = 0; at < end; f.n++) {
-		uint64_t next = (at / MX_RACE_PAGE + 1) * MX_RACE_PAGE;
-		next = next < end ? next : end;
-		find_cells(&f.page[f.n], at, next, c.bytes);
-		at = next;
-	}
-	return access_pages(r, &f, &c);
-}
-
 /* The same, dword by dword: the addresses are multiples of 4 only, or the size is no power of 2. */
 static bool walk_dwords(struct mx_race_range *r, uint64_t lanes, const struct mx_wave_access *c) {
 	bool all = true;
@@ -295,11 +265,17 @@ static bool access_ds_together(struct mx_race_range *r, const struct mx_memop *m
 	       walk_together(r, lanes, &c);
 }
 
+/* A read of what the lane before has read, as of a flag, adds nothing but the count of a finding. */
 static void access_ds_element(struct mx_race_range *r, const struct mx_memop *m, unsigned e) {
-	unsigned n = mx_ds_dwords(m->in), l;
+	unsigned n = mx_ds_dwords(m->in), last = MX_LANES, l;
 	if (access_ds_together(r, m, e))
 		return;
+	r->reported = false;
 	MX_FOR_LANES(l, m->exec) {
+		if (r->kind == MX_RACE_READ && last < MX_LANES && !r->reported &&
+		    m->address[l] == m->address[last] && m->inside[l] == m->inside[last])
+			continue;
+		last = l;
 		r->lane = (int)l;
 		r->data = m->data + e * n;
 		walk_inside(r, mx_ds_element(m, l, e), m->in->op->d, m->inside[l] >> e * n);
@@ -444,26 +420,203 @@ static struct mx_race_range range_of(struct mx_wave *w, const struct mx_inst *in
 		                       .lane = -1 };
 }
 
-static void access_extent(void *range, const struct mx_extent *e) {
-	struct mx_race_range *r = range;
+/* ---- extents ---- */
+
+enum { MOST_EXTENTS = 2 * MX_LANES };
+
+/* Consecutive extents of an operation, and what they access in LDS and in device memory. In each of
+ * both, all have cells of one size, and all read or all write. */
+struct extents {
+	struct mx_race_range *r;
+	unsigned n;
+	struct mx_extent extent[MOST_EXTENTS];
+	struct extents_in {
+		bool write;
+		unsigned unit;
+		uint64_t last; /* the last page of the footprint by address */
+		struct mx_footprint_page *near; /* of the last extent */
+		struct mx_footprint f;
+	} in[2]; /* in LDS: 1 */
+};
+
+static void begin_extents(struct extents *x) {
+	x->n = x->in[0].f.n = x->in[1].f.n = 0;
+}
+
+static void set_extent(struct mx_race_range *r, const struct mx_extent *e) {
 	r->lds = e->lds;
 	r->kind = e->rmw ? MX_RACE_ATOMIC : e->write ? MX_RACE_WRITE : MX_RACE_READ;
 	r->rmw = e->rmw;
 	r->lane = e->lane;
 	r->base = r->at = e->at;
 	r->bytes = e->bytes;
+}
+
+static void access_extent(struct mx_race_range *r, const struct mx_extent *e, bool together) {
 	mx_access me = r->me;
+	set_extent(r, e);
 	r->me = e->rmw ? mx_access_as_sync(me) : me;
-	if (!walk_run(r))
-		walk_range(r);
+	r->together = together;
+	walk_range(r);
 	r->me = me;
+}
+
+/* Records together what is accessed in one of both; as walk_together. */
+static bool access_in(struct extents *x, bool lds) {
+	const struct extents_in *in = &x->in[lds];
+	const struct mx_wave_access c = { .kind = MX_UNKNOWN, .bytes = in->unit };
+	struct mx_race_range *r = x->r;
+	r->together = true;
+	if (!in->f.n)
+		return true;
+	set_extent(r, &(struct mx_extent){ .lds = lds, .write = in->write });
+	r->together = false;
+	return access_pages(r, &in->f, &c);
+}
+
+static void access_extents(struct extents *x) {
+	bool together[2], all = true;
+	for (unsigned lds = 0; lds < 2; lds++) {
+		all &= access_in(x, lds);
+		together[lds] = x->r->together;
+	}
+	for (unsigned i = 0; !all && i < x->n; i++)
+		access_extent(x->r, &x->extent[i], together[x->extent[i].lds]);
+	begin_extents(x);
+}
+
+/* Whether an extent may be recorded together with others. */
+static bool may_be_with_others(const struct mx_race_range *r, unsigned unit) {
+	const struct mx_wave_access c = { .bytes = unit };
+	struct maps maps = maps_of(r);
+	uint64_t end = r->at + r->bytes;
+	if (unit < 4 || r->kind == MX_RACE_ATOMIC || r->bytes > MX_LANES / 2 * MX_RACE_PAGE ||
+	    (r->lds && end > r->w->group->lds_bytes) || !may_be_together(r, maps.accesses, unit))
+		return false;
+	for (uint64_t page = r->at / MX_RACE_PAGE; page * MX_RACE_PAGE < end; page++)
+		if (!is_plain(r, &(struct mx_footprint_page){ .page = page }, &c, maps.atomics))
+			return false;
+	return true;
+}
+
+static struct mx_footprint_page *page_in(struct extents_in *in, uint64_t page) {
+	unsigned i = page > in->last ? 0 : in->f.n;
+	while (i && in->f.page[i - 1].page != page)
+		i--;
+	return i ? &in->f.page[i - 1] : NULL;
+}
+
+/* The cells from..to-1 of word i of a mask that has some of them. */
+static uint64_t word_of(unsigned i, unsigned from, unsigned to) {
+	return ~0ull << (i == from / 64 ? from % 64 : 0) &
+	       ~0ull >> (i == (to - 1) / 64 ? 63 - (to - 1) % 64 : 0);
+}
+
+/* Adds these cells, of which there is one. False if some are there and must not be. */
+static bool add_cells(mx_cells *cells, unsigned from, unsigned to, bool apart) {
+	bool meet = false;
+	for (unsigned i = from / 64; apart && i <= (to - 1) / 64; i++)
+		meet |= ((*cells)[i] & word_of(i, from, to)) != 0;
+	for (unsigned i = from / 64; !meet && i <= (to - 1) / 64; i++)
+		(*cells)[i] |= word_of(i, from, to);
+	return !meet;
+}
+
+/* The cells of a range in a page. */
+static mx_cells cells_in(const struct mx_race_range *r, uint64_t page, unsigned unit) {
+	uint64_t start = page * MX_RACE_PAGE, end = r->at + r->bytes;
+	unsigned from = r->at > start ? (unsigned)(r->at - start) : 0;
+	unsigned to = end - start < MX_RACE_PAGE ? (unsigned)(end - start) : MX_RACE_PAGE;
+	mx_cells cells = { 0 };
+	add_cells(&cells, from / unit, to / unit, false);
+	return cells;
+}
+
+static void add_page(struct extents_in *in, uint64_t page, const mx_cells *cells) {
+	struct mx_footprint_page *p = page_in(in, page);
+	if (!p) {
+		p = &in->f.page[in->f.n++];
+		*p = (struct mx_footprint_page){ .page = page };
+		in->last = in->f.n > 1 && in->last > page ? in->last : page;
+	}
+	p->cells |= *cells;
+	in->near = p;
+}
+
+/* Whether there is room in the footprint, and a write does not write its bytes again. */
+static bool fits(const struct extents *x, struct extents_in *in, unsigned unit) {
+	const struct mx_race_range *r = x->r;
+	uint64_t page = r->at / MX_RACE_PAGE, last = (r->at + r->bytes - 1) / MX_RACE_PAGE;
+	bool write = r->kind == MX_RACE_WRITE;
+	if (x->n == MOST_EXTENTS ||
+	    (in->f.n && (in->unit != unit || in->write != write)) ||
+	    in->f.n + last - page >= MX_LANES)
+		return false;
+	for (; write && page <= last; page++) {
+		const struct mx_footprint_page *p = page_in(in, page);
+		const mx_cells cells = cells_in(r, page, unit);
+		if (p && mx_cells_meet(&p->cells, &cells))
+			return false;
+	}
+	return true;
+}
+
+/* Adds an extent to the page of the last one. False if it is not like that one. */
+static bool add_near(struct extents *x, struct extents_in *in, const struct mx_extent *e,
+                     unsigned unit) {
+	uint64_t at = in->f.n ? e->at - in->near->page * MX_RACE_PAGE : MX_RACE_PAGE;
+	if (at >= MX_RACE_PAGE || at + e->bytes > MX_RACE_PAGE || in->unit != unit ||
+	    in->write != e->write || e->rmw || !e->bytes || x->n == MOST_EXTENTS)
+		return false;
+	if (!add_cells(&in->near->cells, (unsigned)at / unit, (unsigned)(at + e->bytes) / unit,
+	               e->write))
+		return false;
+	x->extent[x->n++] = *e;
+	return true;
+}
+
+static void add_extent(void *extents, const struct mx_extent *e) {
+	struct extents *x = extents;
+	struct mx_race_range *r = x->r;
+	struct extents_in *in = &x->in[e->lds];
+	unsigned unit = (unsigned)(e->at | (e->at + e->bytes) | 16);
+	unit &= -unit;
+	if (add_near(x, in, e, unit))
+		return;
+	set_extent(r, e);
+	if (unit >= 4 && reads_shared(r, r->at, r->at + r->bytes))
+		return;
+	if (!may_be_with_others(r, unit)) {
+		access_extents(x);
+		access_extent(r, e, false);
+		return;
+	}
+	if (!fits(x, in, unit)) {
+		access_extents(x);
+		set_extent(r, e);
+	}
+	in->unit = unit;
+	in->write = e->write;
+	x->extent[x->n++] = *e;
+	for (uint64_t page = r->at / MX_RACE_PAGE; page * MX_RACE_PAGE < r->at + r->bytes; page++) {
+		const mx_cells cells = cells_in(r, page, unit);
+		add_page(in, page, &cells);
+	}
+}
+
+static void visit_extents(struct mx_race_range *r, const struct mx_memop *m) {
+	struct extents x;
+	x.r = r;
+	begin_extents(&x);
+	m->extents(m, add_extent, &x);
+	access_extents(&x);
 }
 
 static void access(struct mx_race_range *r, const struct mx_memop *m) {
 	const struct mx_op *op = m->in->op;
 	r->kind = kind_of(op);
 	if (m->extents)
-		m->extents(m, access_extent, r);
+		visit_extents(r, m);
 	else if (op->encoding == MX_DS)
 		access_ds(r, m);
 	else if (op->encoding == MX_SMEM) {

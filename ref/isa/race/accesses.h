@@ -15,6 +15,7 @@ struct mx_race_range {
 	mx_access last_over; /* the last access found to be over: neighbouring cells often have it,
 	                        too */
 	bool rewrites;       /* what an unordered reader of the cell reads */
+	bool reported;       /* a conflict */
 	mx_race_kind kind;
 	mx_rmw_kind rmw; /* MX_RACE_ATOMIC: its function */
 	bool lds;
@@ -38,6 +39,12 @@ struct mx_race_range {
 bool mx_race_is_over_for(struct mx_race_range *r, mx_access earlier);
 /* Whether an access ordered after this read is also ordered after an earlier one. */
 bool mx_race_replaces(struct mx_race_range *r, mx_access earlier);
+
+/* Whether waves that synchronise through memory order an earlier access to LDS that is not over
+ * before this one, in whatever cells. False if this is the first that a proof would rest on. */
+bool mx_race_is_ordered(struct mx_race_range *r, mx_access earlier);
+/* Whether a read may come beside an earlier access that the last write of a cell kept. */
+bool mx_race_may_read_beside(struct mx_race_range *r, mx_access kept);
 
 /* Whether a wave may access memory after its signal of a barrier and before its wait for it. */
 static inline bool mx_race_splits_barriers(const struct mx_race_range *r) {

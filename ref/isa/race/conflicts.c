@@ -104,34 +104,55 @@ static bool tolerates(const struct mx_race_range *r, mx_access earlier, mx_race_
 /* Whether the two accesses are no race because waves synchronise through memory: one of them
  * tolerates any order; or both are atomics or flags, and not both plain writes; or one happened
  * before the other. */
-static bool is_synchronised(const struct mx_race_range *r, uint64_t at, mx_access earlier,
-                            uint32_t group, mx_race_kind was) {
-	bool sync = mx_access_is_sync(earlier);
+static bool is_synchronised(const struct mx_race_range *r, mx_access earlier, uint32_t group,
+                            mx_race_kind was) {
 	if (tolerates(r, earlier, was))
 		return true;
-	if (sync && mx_access_is_sync(r->me) && (was != MX_RACE_WRITE || r->kind != MX_RACE_WRITE))
+	if (mx_access_is_sync(earlier) && mx_access_is_sync(r->me) &&
+	    (was != MX_RACE_WRITE || r->kind != MX_RACE_WRITE))
 		return true;
-	return mx_race_happened_before(r->w, earlier, group, r->me, r->lds) ||
-	       ((sync || was != MX_RACE_READ) && mx_race_acquired_last(r->w, r->lds, at));
+	return mx_race_happened_before(r->w, earlier, group, r->me, r->lds);
 }
 
-/* Reports a finding, unless something else orders the two accesses. Returns whether it did. A copy
- * that its wave issued runs beside it, as another wave does. */
-static bool conflict(const struct mx_race_range *r, uint64_t at, mx_access earlier, uint32_t group,
+/* Whether they are none because this wave has read the last write to the dword. */
+static bool is_acquired(const struct mx_race_range *r, uint64_t at, mx_access earlier,
+                        mx_race_kind was) {
+	return (mx_access_is_sync(earlier) || was != MX_RACE_READ) &&
+	       mx_race_acquired_last(r->w, r->lds, at);
+}
+
+/* Whether another access runs beside this one. A copy that its wave issued does, as another wave.
+ */
+static bool runs_beside(const struct mx_race_range *r, mx_access earlier, uint32_t group) {
+	return group != r->group || mx_access_wave(earlier) != mx_access_wave(r->me) ||
+	       path_of(r, earlier) == MX_PATH_ASYNC;
+}
+
+/* Reports a finding, unless something else orders the two accesses. Returns whether it did. */
+static bool conflict(struct mx_race_range *r, uint64_t at, mx_access earlier, uint32_t group,
                      mx_race_kind was) {
-	bool other = group != r->group || mx_access_wave(earlier) != mx_access_wave(r->me) ||
-	             path_of(r, earlier) == MX_PATH_ASYNC;
 	if (flat_beside_ds(r, earlier) && group == r->group) {
 		mx_race_doubt(r->w, r->in, MX_DOUBT_FLAT_LDS);
 		return false;
 	}
-	if (other && is_synchronised(r, at, earlier, group, was)) {
+	if (runs_beside(r, earlier, group) &&
+	    (is_synchronised(r, earlier, group, was) || is_acquired(r, at, earlier, was))) {
 		if (mx_race_analysis_of(r->w->group->run)->sync.wave_sync->flags)
 			mx_race_doubt_pair(r->w, r->in, inst_of(r, earlier), MX_DOUBT_FLAGS);
 		return false;
 	}
 	mx_race_report(r->w, r->in, r->lane, r->lds, at, r->kind, earlier, group, was, false);
+	r->reported = true;
 	return true;
+}
+
+/* As if the earlier one were a write, for which fewer are in order. The first doubt names the two
+ * instructions that the first cell has. */
+bool mx_race_is_ordered(struct mx_race_range *r, mx_access earlier) {
+	const struct mx_race_analysis *o = mx_race_analysis_of(r->w->group->run);
+	return r->lds && o->sync.wave_sync->any && (o->proof.doubt || !o->sync.wave_sync->flags) &&
+	       !flat_beside_ds(r, earlier) && runs_beside(r, earlier, r->group) &&
+	       is_synchronised(r, earlier, r->group, MX_RACE_WRITE);
 }
 
 /* ---- earlier accesses of a cell ---- */
@@ -181,6 +202,11 @@ static void check_write_of(struct mx_race_range *r, uint64_t at, const struct mx
 static bool is_write(const struct mx_race_range *r, mx_access a) {
 	const struct mx_inst *in = inst_of(r, a);
 	return in->op->flags & (r->lds && in->mem.lds ? MX_LOAD : MX_STORE);
+}
+
+bool mx_race_may_read_beside(struct mx_race_range *r, mx_access kept) {
+	return kept == r->me || mx_race_is_over_for(r, kept) || !is_write(r, kept) ||
+	       mx_race_is_ordered(r, kept);
 }
 
 /* Whether LDS-DMA loads from memory that the launch has not written so far. */
@@ -249,7 +275,7 @@ static void check_readers(struct mx_race_range *r, const struct mx_race_map *m, 
 
 /* Operations that return in any order can only be waited for all together. */
 bool mx_race_replaces(struct mx_race_range *r, mx_access earlier) {
-	return mx_race_is_over_for(r, earlier) ||
+	return earlier == r->me || mx_race_is_over_for(r, earlier) ||
 	       (mx_access_wave(earlier) == mx_access_wave(r->me) &&
 	        mx_access_stream(earlier) == mx_access_stream(r->me));
 }
@@ -372,11 +398,9 @@ static void keep_as_reader(struct mx_race_range *r, struct mx_race_map *m, struc
  * its own. What this write is ordered after stays as readers: a write of the same contents by
  * another wave must be ordered after them itself. An earlier write stays if it has no readers;
  * readers are ordered after it. */
-static void keep_earlier(struct mx_race_range *r, struct mx_race_cell *c) {
-	if (!c->read_group) {
-		c->read_group = r->group;
-		c->read = c->write;
-	}
+static void keep_earlier(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_cell *c) {
+	if (!c->read_group)
+		note_reader(r, m, c, c->write);
 }
 
 static void note_write(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_cell *c,
@@ -393,7 +417,7 @@ static void note_write(struct mx_race_range *r, struct mx_race_map *m, struct mx
 	if (concurrent)
 		keep_as_reader(r, m, c);
 	else if (keeps)
-		keep_earlier(r, c);
+		keep_earlier(r, m, c);
 	else if (!now.concurrent)
 		forget_readers(m, c);
 	c->write = r->me;

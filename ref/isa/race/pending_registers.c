@@ -53,7 +53,8 @@ static uint64_t bytes_of(uint64_t x) {
 static void drop_bits(struct mx_race_wave *o) {
 	uint64_t bits = 0;
 	for (unsigned i = 0; i < MX_ROWS / 64; i++)
-		bits |= bytes_of(o->pending[i]) << i % 8 * 8;
+		if (o->pending[i])
+			bits |= bytes_of(o->pending[i]) << i % 8 * 8;
 	o->may_pend = bits;
 	o->any_forgotten = false;
 }
@@ -83,6 +84,8 @@ void mx_race_drop_loads(struct mx_race_wave *o) {
 	keep_others(o, -1);
 	for (unsigned i = 0; i < MX_ROWS / 64; i++) {
 		uint64_t over = 0;
+		if (!o->pending[i])
+			continue;
 		for (uint64_t rows = o->pending[i]; rows; rows &= rows - 1) {
 			unsigned row = (unsigned)__builtin_ctzll(rows);
 			over |= (uint64_t)is_over(o, &o->load[64 * i + row]) << row;

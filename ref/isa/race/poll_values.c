@@ -348,7 +348,6 @@ static bool is_possible(const struct poll_set *t, unsigned n, uint64_t time) {
 /* Replays with the first `n` loads landed at a moment, and the others when they did. */
 static void replay_at(struct mx_replay *r, struct mx_wave *w, struct poll_set *t, unsigned n,
                       uint64_t time) {
-	mx_replay_begin(r, w);
 	for (unsigned i = 0; i < n; i++)
 		land_at(r, w, t->poll[i], time);
 	mx_replay_end(r);
@@ -365,22 +364,22 @@ static bool clock_at(struct mx_clock **c, const struct poll_set *t, unsigned n, 
 /* Whether the wave returns to one of the loads with unchanged registers; another schedule has fewer
  * such rounds. */
 static bool returns_to_poll(const struct mx_wave *w, const struct poll_set *t,
-                            struct mx_replay *r) {
+                            const struct mx_replay *r) {
 	bool back = false;
 	for (unsigned i = 0; i < t->n; i++)
-		back |= t->poll[i]->load->in->offset == r[0].wave.pc;
-	mx_replay_begin(&r[1], w);
-	r[1].wave.pc = r[0].wave.pc;
-	return back && mx_replay_same(&r[0], &r[1]);
+		back |= t->poll[i]->load->in->offset == r->wave.pc;
+	return back && mx_replay_unchanged(r, w);
 }
 
 /* Lowers the clock that the wave obtains to the minimum over all moments. */
 static bool lower(struct mx_clock **obtained, struct mx_wave *w, struct poll_set *t,
                   struct mx_replay *r) {
 	const struct mx_clock *current = mx_race_clock_of(w)->clock;
+	mx_replay_begin(&r[0], w);
 	replay_at(&r[0], w, t, 0, 0);
 	if (returns_to_poll(w, t, r))
 		return mx_clock_meet(obtained, NULL);
+	mx_replay_begin(&r[1], w);
 	for (unsigned n = 1; r->ok && n <= t->n; n++)
 		for (unsigned i = 0; i < t->n_moments; i++) {
 			struct mx_clock *c = NULL;
@@ -388,6 +387,7 @@ static bool lower(struct mx_clock **obtained, struct mx_wave *w, struct poll_set
 				return true;
 			if (!is_possible(t, n, t->moment[i]))
 				continue;
+			mx_replay_again(&r[1], w);
 			replay_at(&r[1], w, t, n, t->moment[i]);
 			if (!mx_replay_same(&r[0], &r[1]))
 				continue;

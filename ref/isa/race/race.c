@@ -274,16 +274,24 @@ static void prepare(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt)
 		make_room(w, in);
 }
 
+static __attribute__((noinline)) void issue_checked(const struct mx_race_inst *u, struct mx_wave *w,
+                                                    const struct mx_inst *in, uint64_t rows,
+                                                    bool prepares) {
+	if (prepares)
+		prepare(w, in, u->doubt);
+	if (mx_race_wave_of(w)->may_pend & rows)
+		mx_race_check_registers(w, in);
+}
+
 static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
 	const struct mx_race_analysis *order = context;
 	const struct mx_race_inst *u = &order->inst[in->offset / 4];
 	uint64_t rows = w->banks ? mx_race_rows_in_banks(u->rows) : u->rows;
-	if (skipped)
-		return;
-	if (!u->plain || mx_race_clock_of(w)->n_polls || w->mode & order->mode_index)
-		prepare(w, in, u->doubt);
-	if (mx_race_wave_of(w)->may_pend & rows)
-		mx_race_check_registers(w, in);
+	const struct mx_race_group *g = mx_race_group_of(w->group);
+	bool prepares =
+		!u->plain || g->clock[w->index].n_polls || w->mode & order->mode_index;
+	if (!skipped && (prepares || g->wave[w->index]->may_pend & rows))
+		issue_checked(u, w, in, rows, prepares);
 }
 
 static void operation(void *context, struct mx_wave *w, struct mx_memop *m) {

@@ -194,13 +194,14 @@ struct mx_race_page {
 	struct mx_race_cell *cell; /* NULL: records */
 	uint8_t n, room;
 	bool settled;                  /* in LDS: all writes are over for all waves */
+	bool keeps;                    /* some cells have `concurrent` */
 	bool shared;                   /* all cells have MX_SEVERAL_GROUPS: reads add nothing */
 	struct mx_race_record *record; /* `few`, or `room` others */
 	struct mx_race_listed *listed; /* without cells: those of the cells with MX_SEVERAL_GROUPS
 	                                  after the first, if the map has lists */
 	uint16_t n_listed, room_listed;
-	/* Cells that were accessed; that were written; with own_wait, with `first`, with `readers`,
-	 * with MX_SEVERAL_GROUPS. */
+	/* Cells that were accessed; that were written; with own_wait, or with `concurrent` where
+	 * barriers are split; with `first`, with `readers`, with MX_SEVERAL_GROUPS. */
 	mx_cells touched, written, own_wait, first_contents, several_readers, several_groups;
 	uint8_t *value;   /* by byte: contents of MX_VALUE */
 	uint64_t *source; /* by cell: contents of MX_LOADED */

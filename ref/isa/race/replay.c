@@ -1,6 +1,7 @@
 /* Replay of instructions on a copy of a wave. */
 #include "replay.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "../machine/registers.h"
@@ -19,7 +20,7 @@ static bool loads_in(const struct mx_queue *q) {
 }
 
 static bool loads_in_flight(const struct mx_wave *w) {
-	for (unsigned s = 0; s < MX_STREAMS; s++)
+	for (unsigned s = 0; s < w->group->run->isa->n_streams; s++)
 		if (loads_in(&w->queue[s]))
 			return true;
 	return false;
@@ -29,7 +30,7 @@ static bool loads_in_flight(const struct mx_wave *w) {
 static bool is_nothing(const struct mx_replay *r, const struct mx_inst *in) {
 	mx_kind kind = mx_kind_of(in->op);
 	return kind == MX_IS_NOP || kind == MX_IS_HINT || kind == MX_IS_INVALIDATE ||
-	       kind == MX_IS_WRITE_BACK || (kind == MX_IS_WAITCNT && !loads_in_flight(&r->wave));
+	       kind == MX_IS_WRITE_BACK || (kind == MX_IS_WAITCNT && !r->loads_in_flight);
 }
 
 /* Whether it is arithmetic, or a branch to a target in the instruction. A message that returns, or
@@ -73,8 +74,7 @@ static void put_back(struct mx_replay *r) {
 
 /* ---- a replay ---- */
 
-void mx_replay_begin(struct mx_replay *r, const struct mx_wave *w) {
-	r->wave = *w;
+static void begin(struct mx_replay *r, const struct mx_wave *w) {
 	r->group = *w->group;
 	r->run = *w->group->run;
 	r->report = (struct mx_report){ 0 };
@@ -84,6 +84,33 @@ void mx_replay_begin(struct mx_replay *r, const struct mx_wave *w) {
 	r->run.report = &r->report;
 	r->n = 0;
 	r->ok = !(w->mode & (r->run.isa->mode_index | r->run.isa->mode_skip));
+}
+
+enum {
+	LANES = offsetof(struct mx_wave, unwritten_lanes),
+	MIXED = offsetof(struct mx_wave, mixed),
+	QUEUES = offsetof(struct mx_wave, queue),
+	REST = offsetof(struct mx_wave, scratch),
+};
+
+/* The copy has nothing in flight: it issues nothing. */
+void mx_replay_begin(struct mx_replay *r, const struct mx_wave *w) {
+	memcpy(&r->wave, w, QUEUES);
+	memcpy((char *)&r->wave + REST, (const char *)w + REST, sizeof *w - REST);
+	for (unsigned s = 0; s < MX_STREAMS; s++)
+		r->wave.queue[s].n = 0;
+	r->loads_in_flight = loads_in_flight(w);
+	begin(r, w);
+}
+
+/* Most of a wave is what it knows of each vector register. */
+void mx_replay_again(struct mx_replay *r, const struct mx_wave *w) {
+	for (unsigned i = 0; i < r->n; i++)
+		r->wave.unwritten_lanes[r->row[i].row] = w->unwritten_lanes[r->row[i].row];
+	memcpy(&r->wave, w, LANES);
+	memcpy((char *)&r->wave + MIXED, (const char *)w + MIXED, QUEUES - MIXED);
+	memcpy((char *)&r->wave + REST, (const char *)w + REST, sizeof *w - REST);
+	begin(r, w);
 }
 
 void mx_replay_land(struct mx_replay *r, struct mx_memop *load) {
@@ -126,34 +153,50 @@ static const uint32_t *vector_row(const struct mx_replay *r, unsigned row) {
 	return r->wave.v[row];
 }
 
-static bool same_vector(const struct mx_replay *a, const struct mx_replay *b, unsigned row) {
-	const uint32_t *x = vector_row(a, row), *y = vector_row(b, row);
+static bool same_vector(const struct mx_replay *a, unsigned row, const uint32_t *other) {
+	const uint32_t *x = vector_row(a, row);
 	uint64_t lanes = 0;
 	for (unsigned l = 0; l < a->run.isa->wave_size; l++)
-		lanes |= (uint64_t)(x[l] != y[l]) << l;
+		lanes |= (uint64_t)(x[l] != other[l]) << l;
 	return !lanes || !is_live(a, row, !(lanes & ~mx_exec(&a->wave)));
 }
 
 /* Registers that instructions read implicitly are always live. */
-static bool same_scalar(const struct mx_replay *a, const struct mx_replay *b, unsigned code) {
+static bool same_scalar(const struct mx_replay *a, const struct mx_wave *w, unsigned code) {
 	bool named = code < MX_SGPRS || code == MX_VCC || code == MX_VCC + 1;
-	return a->wave.s[code] == b->wave.s[code] ||
+	return a->wave.s[code] == w->s[code] ||
 	       (named && !is_live(a, MX_ROW_SCALAR + code, false));
 }
 
-bool mx_replay_same(const struct mx_replay *a, const struct mx_replay *b) {
-	if (!a->ok || !b->ok || a->wave.pc != b->wave.pc || a->wave.mode != b->wave.mode)
+static bool same_scalars(const struct mx_replay *a, const struct mx_wave *w) {
+	if (a->wave.mode != w->mode ||
+	    (a->wave.scc != w->scc && is_live(a, MX_ROW_SCC, false)))
 		return false;
-	if (a->wave.scc != b->wave.scc && is_live(a, MX_ROW_SCC, false))
-		return false;
+	if (!memcmp(a->wave.s, w->s, sizeof w->s))
+		return true;
 	for (unsigned code = 0; code < MX_SGPR_FILE; code++)
-		if (!same_scalar(a, b, code))
+		if (!same_scalar(a, w, code))
 			return false;
+	return true;
+}
+
+bool mx_replay_same(const struct mx_replay *a, const struct mx_replay *b) {
+	if (!a->ok || !b->ok || a->wave.pc != b->wave.pc || !same_scalars(a, &b->wave))
+		return false;
 	for (unsigned i = 0; i < a->n; i++)
-		if (!same_vector(a, b, a->row[i].row))
+		if (!same_vector(a, a->row[i].row, vector_row(b, a->row[i].row)))
 			return false;
 	for (unsigned i = 0; i < b->n; i++)
-		if (!same_vector(a, b, b->row[i].row))
+		if (!same_vector(a, b->row[i].row, b->row[i].after))
+			return false;
+	return true;
+}
+
+bool mx_replay_unchanged(const struct mx_replay *a, const struct mx_wave *w) {
+	if (!a->ok || !same_scalars(a, w))
+		return false;
+	for (unsigned i = 0; i < a->n; i++)
+		if (!same_vector(a, a->row[i].row, w->v[a->row[i].row]))
 			return false;
 	return true;
 }

@@ -8,6 +8,12 @@
  * what they would have had (mx_summary_to_cells), and the operation goes cell by cell. So
  * conflicts.c has the rules, and this file has those of the cases in which nothing is wrong.
  *
+ * Where a wave signals a barrier by one instruction and waits for it by another, waves are often at
+ * different places when LDS is written again. The cells of such a write keep what it comes after,
+ * as cells do: their readers, or the last write. They are records of reads, and the cells are in
+ * own_wait. What happens-before through memory orders, by flags or barriers in LDS, counts as
+ * ordered here as soon as something has raised the doubt that such an order raises.
+ *
  * Where waves synchronise through memory, a later write must find every reader. Cells that several
  * workgroups read and none writes, the inputs of a persistent kernel, then have one more entry for
  * each read, and their lists of readers are made only if the page gets cells. */
@@ -29,23 +35,29 @@ static void compact(struct mx_race_page *p) {
 	p->n = (uint8_t)n;
 }
 
-/* Whether compact leaves room for one more record, after these cells have lost theirs. */
-static bool make_room(struct mx_race_map *m, struct mx_race_page *p, mx_cells lost) {
+/* Whether compact leaves room for so many more records, after these cells have lost theirs. */
+static __attribute__((noinline)) bool make_more_room(struct mx_race_map *m, struct mx_race_page *p,
+                                                     mx_cells lost, unsigned n) {
 	unsigned left = 0;
-	if (p->n < p->room)
-		return true;
 	for (unsigned i = 0; i < p->n; i++)
 		left += mx_cells_any(p->record[i].cells & ~lost);
-	if (left < p->room)
+	if (left + n <= p->room)
 		return true;
+	unsigned room = 2 * p->room;
+	while (room < left + n)
+		room *= 2;
 	struct mx_race_record *more =
-		p->room == MOST ? NULL : mx_slabs_take(&m->slabs, 2 * p->room * sizeof *more);
+		room > MOST ? NULL : mx_slabs_take(&m->slabs, room * sizeof *more);
 	if (!more)
 		return false;
 	memcpy(more, p->record, p->n * sizeof *more);
 	p->record = more;
-	p->room *= 2;
+	p->room = (uint8_t)room;
 	return true;
+}
+
+static bool make_room(struct mx_race_map *m, struct mx_race_page *p, mx_cells lost, unsigned n) {
+	return p->n + n <= p->room || make_more_room(m, p, lost, n);
 }
 
 static void add(struct mx_race_range *r, struct mx_race_page *p, mx_cells cells, bool write,
@@ -67,9 +79,22 @@ static void add(struct mx_race_range *r, struct mx_race_page *p, mx_cells cells,
 
 /* ---- reads ---- */
 
+/* Whether a read may follow what a write kept. */
+static __attribute__((noinline)) bool
+may_follow_kept(struct mx_race_range *r, const struct mx_race_page *p, mx_cells cells) {
+	cells &= p->own_wait;
+	for (unsigned i = 0; i < p->n; i++) {
+		const struct mx_race_record *e = &p->record[i];
+		if (!e->write && mx_cells_meet(&e->cells, &cells) &&
+		    !mx_race_may_read_beside(r, e->access))
+			return false;
+	}
+	return true;
+}
+
 /* LDS has one workgroup and no caches, so writes that are over for all waves remain so. */
 static bool may_read(struct mx_race_range *r, struct mx_race_page *p, mx_cells cells) {
-	bool settled = r->lds;
+	bool settled = r->lds && !p->keeps;
 	if (p->settled || !mx_cells_meet(&p->written, &cells))
 		return true;
 	for (unsigned i = 0; i < p->n; i++) {
@@ -77,13 +102,14 @@ static bool may_read(struct mx_race_range *r, struct mx_race_page *p, mx_cells c
 		if (!e->write)
 			continue;
 		settled = settled && mx_race_is_over_for_all(r->w->group, e->access);
-		if (mx_cells_meet(&e->cells, &cells) &&
-		    (e->group != r->group || !mx_race_is_over_for(r, e->access) ||
-		     mx_race_passes_caches(r, e->access)))
+		if (!mx_cells_meet(&e->cells, &cells))
+			continue;
+		if (e->group != r->group || mx_race_passes_caches(r, e->access) ||
+		    !(mx_race_is_over_for(r, e->access) || mx_race_is_ordered(r, e->access)))
 			return false;
 	}
 	p->settled = settled;
-	return true;
+	return !p->keeps || may_follow_kept(r, p, cells);
 }
 
 /* An earlier reader of cells that are read again: the cells for which it remains. */
@@ -177,7 +203,7 @@ static bool read_page(struct mx_race_range *r, struct mx_race_map *m, struct mx_
 	}
 	if (!mx_cells_any(cells & ~p->several_groups))
 		return true;
-	if (!make_room(m, p, (mx_cells){ 0 }))
+	if (!make_room(m, p, (mx_cells){ 0 }, 1))
 		return false;
 	if (p->n == p->room)
 		compact(p);
@@ -198,31 +224,91 @@ static bool needs_l1(const struct mx_race_range *r, mx_access a) {
 	       mx_access_number(a) <= r->past->wave[mx_access_wave(a)].issued[mx_access_stream(a)];
 }
 
-/* *own_wait: the cells at which only a wait of this wave orders it after an earlier access. After a
- * write alone that depends on what both write, unless an earlier access left own_wait. */
-static bool may_write(struct mx_race_range *r, const struct mx_race_page *p, mx_cells cells,
-                      mx_cells *own_wait) {
-	mx_cells after_write = { 0 };
-	if (mx_cells_meet(&p->several_groups, &cells))
-		return false;
+/* What a write comes after. */
+struct before {
+	mx_cells after_write, after_read; /* cells at which only a wait of this wave orders it after
+	                                     the last write; after a read */
+	mx_cells maybe_same;              /* cells in which it may leave the contents that are there */
+	mx_cells own_wait;                /* as in the page, after it */
+};
+
+/* The contents matter where LDS-DMA meets a reader, and where a write meets a write. */
+static bool is_ordered(struct mx_race_range *r, const struct mx_race_record *e,
+                       mx_written_kind kind) {
+	bool contents = e->write ? e->kind == kind && kind != MX_UNKNOWN : kind >= MX_LOADED;
+	return !contents && mx_race_is_ordered(r, e->access);
+}
+
+static bool find_before(struct mx_race_range *r, const struct mx_race_page *p, mx_cells cells,
+                        mx_written_kind kind, struct before *b) {
 	for (unsigned i = 0; i < p->n; i++) {
 		const struct mx_race_record *e = &p->record[i];
 		if (!mx_cells_meet(&e->cells, &cells))
 			continue;
 		if (e->group != r->group || e->access == r->me ||
-		    !mx_race_is_over_for(r, e->access) ||
+		    !(mx_race_is_over_for(r, e->access) || is_ordered(r, e, kind)) ||
 		    (e->write && mx_race_passes_caches(r, e->access)))
 			return false;
+		if (e->write && e->kind == kind && kind != MX_UNKNOWN)
+			b->maybe_same |= e->cells & cells;
 		if (mx_race_is_over_for_all(r->w->group, e->access))
 			continue;
 		if (needs_l1(r, e->access))
 			return false;
-		*(e->write ? &after_write : own_wait) |= e->cells & cells;
+		*(e->write ? &b->after_write : &b->after_read) |= e->cells & cells;
 	}
-	if (mx_race_splits_barriers(r) && mx_cells_any(*own_wait))
-		return false; /* a cell keeps what it comes after */
-	*own_wait |= after_write & p->own_wait;
-	return !mx_cells_any(after_write & ~*own_wait);
+	return true;
+}
+
+/* After a write alone, whether a wait of this wave orders it depends on what both write. An earlier
+ * access may have left own_wait. Where barriers are split, a cell keeps what the write comes after,
+ * and what both write matters there as well. */
+static bool may_write(struct mx_race_range *r, const struct mx_race_page *p, mx_cells cells,
+                      mx_written_kind kind, struct before *b) {
+	if (mx_cells_meet(&p->several_groups, &cells) || !find_before(r, p, cells, kind, b))
+		return false;
+	mx_cells alone = b->after_write & ~b->after_read;
+	if (!mx_race_splits_barriers(r)) {
+		b->own_wait = b->after_read | (b->after_write & p->own_wait);
+		return !mx_cells_any(alone & ~p->own_wait);
+	}
+	b->own_wait = b->after_read | b->after_write;
+	mx_cells unsure = b->maybe_same & (alone | p->own_wait);
+	return !mx_cells_any(r->lds ? unsure : b->own_wait);
+}
+
+/* The cells of which a read is known. */
+static mx_cells cells_read(const struct mx_race_page *p) {
+	mx_cells read = { 0 };
+	for (unsigned i = 0; i < p->n; i++)
+		if (!p->record[i].write)
+			read |= p->record[i].cells;
+	return read;
+}
+
+/* Removes earlier accesses from the cells of a write, but for those in `kept`: they keep their
+ * reads, or the last write as one if they have none: keep_earlier of conflicts.c. There is room for
+ * one more record of each write. */
+static __attribute__((noinline)) void keep_earlier(struct mx_race_page *p, mx_cells cells,
+                                                   mx_cells kept) {
+	mx_cells read = cells_read(p);
+	unsigned n = p->n;
+	for (unsigned i = 0; i < n; i++) {
+		struct mx_race_record *e = &p->record[i];
+		mx_cells stay = e->cells & (e->write ? kept & ~read : kept);
+		e->cells &= ~cells;
+		if (!e->write)
+			e->cells |= stay;
+		else if (mx_cells_any(stay))
+			p->record[p->n++] = (struct mx_race_record){
+				.access = e->access, .group = e->group, .cells = stay
+			};
+	}
+}
+
+static void forget_earlier(struct mx_race_page *p, mx_cells cells) {
+	for (unsigned i = 0; i < p->n; i++)
+		p->record[i].cells &= ~cells;
 }
 
 /* Whether lanes are consecutive and their data, too. */
@@ -326,19 +412,36 @@ static bool may_stay_first(const struct mx_race_range *r, const struct mx_race_p
 	return !r->lds && mx_cells_meet(&p->first_contents, &cells);
 }
 
+/* Room for a write, and for what its cells keep. */
+static __attribute__((noinline)) bool
+make_room_to_keep(struct mx_race_map *m, struct mx_race_page *p, mx_cells kept) {
+	unsigned more = 1;
+	compact(p);
+	for (unsigned i = 0; i < p->n; i++)
+		more += p->record[i].write && mx_cells_meet(&p->record[i].cells, &kept);
+	return make_room(m, p, (mx_cells){ 0 }, more);
+}
+
 static bool write_page(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
                        mx_cells cells, const struct mx_footprint_page *f,
                        const struct mx_wave_access *c) {
-	mx_cells own_wait = { 0 };
+	struct before b = { 0 };
 	bool first = !mx_cells_meet(&p->touched, &cells);
 	if ((c->at && !mx_footprint_is_apart(f, c->bytes)) || may_stay_first(r, p, cells) ||
-	    !(first || may_write(r, p, cells, &own_wait)) || !make_room(m, p, cells))
+	    !(first || may_write(r, p, cells, c->kind, &b)))
 		return false;
-	for (unsigned i = 0; !first && i < p->n; i++)
-		p->record[i].cells &= ~cells;
+	bool keeps = mx_race_splits_barriers(r) && mx_cells_any(b.own_wait);
+	if (!(keeps ? make_room_to_keep(m, p, b.own_wait) : make_room(m, p, cells, 1)))
+		return false;
+	if (keeps)
+		keep_earlier(p, cells, b.own_wait);
+	else if (!first)
+		forget_earlier(p, cells);
 	if (!first || p->n == p->room)
 		compact(p);
-	p->own_wait = (p->own_wait & ~cells) | own_wait;
+	p->own_wait = (p->own_wait & ~cells) | b.own_wait;
+	if (keeps || p->keeps)
+		p->keeps = mx_cells_any(p->own_wait);
 	p->first_contents = (p->first_contents & ~cells) | (cells & ~p->touched);
 	p->written |= cells;
 	p->settled = false;

@@ -12,10 +12,12 @@ static bool has(mx_cells c, unsigned i) {
 }
 
 /* The contents of a cell of `unit` bytes at an offset in the page. */
-static struct mx_written contents_at(const struct mx_race_page *p, const struct mx_race_record *e,
-                                     unsigned at, unsigned unit) {
+static struct mx_written contents_at(const struct mx_race_map *m, const struct mx_race_page *p,
+                                     const struct mx_race_record *e, unsigned at, unsigned unit) {
+	bool own_wait = has(p->own_wait, at / p->unit);
 	struct mx_written v = { .kind = e->kind,
-		                .own_wait = has(p->own_wait, at / p->unit),
+		                .own_wait = own_wait && !m->isa->split_barriers,
+		                .concurrent = own_wait && m->isa->split_barriers,
 		                .first = has(p->first_contents, at / p->unit) };
 	uint32_t value = 0;
 	if (e->kind == MX_VALUE)
@@ -33,7 +35,7 @@ static void add_to_cell(const struct mx_race_map *m, const struct mx_race_page *
 	if (e->write) {
 		c->write = e->access;
 		c->write_group = e->group;
-		c->written = contents_at(p, e, at, unit);
+		c->written = contents_at(m, p, e, at, unit);
 		return;
 	}
 	c->read = e->access;

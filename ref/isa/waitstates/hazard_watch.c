@@ -273,11 +273,9 @@ static void check_other(struct checks *c, struct mx_wave *w, const struct mx_ins
 	h->clear = 0;
 }
 
-static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
-	struct checks *c = context;
+static __attribute__((noinline)) void issue_unknown(struct checks *c, struct mx_wave *w,
+                                                    const struct mx_inst *in) {
 	struct path *h = path_of(w);
-	if (skipped)
-		return;
 	if (in->offset != h->next_offset) {
 		note_straight(c, h);
 		jump_to(c, h, in);
@@ -288,6 +286,18 @@ static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bo
 		h->next_offset += in->size;
 	else
 		check_next(c, w, in);
+}
+
+static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
+	struct checks *c = context;
+	struct path *h = path_of(w);
+	if (skipped)
+		return;
+	if (in->offset == h->next_offset && in->offset < h->clear &&
+	    in->banks == c->site[in->offset / 4].banks)
+		h->next_offset += in->size;
+	else
+		issue_unknown(c, w, in);
 }
 
 /* ---- the wave, the workgroup, the launch ---- */
