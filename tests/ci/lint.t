@@ -2,7 +2,8 @@
 # mxcheck lint: compiled kernels have no finding, and each removed s_nop is one.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 use File::Temp 'tempdir';
 use List::Util 'uniq';
 require './tests/diff/generate.pl';
