@@ -93,10 +93,14 @@ $(B)/libmxhip.so: $(call objects,ref/hip) $(call archives,codeobject mxref) ref/
 	@echo "  LD   $@"
 	$(Q)$(CC) $(CFLAGS) -shared -o $@ $(filter-out %.map,$^) -Wl,--version-script=ref/hip/versions.map,-z,nodelete,--no-undefined,--exclude-libs,ALL $(LDFLAGS) -lelf -lz -lzstd $(MSGPACK) -lm
 
+# At a fixed address the tables of mxcheck, 25,000 pointers, need no relocation at each start. ASan
+# needs its own address space.
+NO_PIE := $(if $(SAN),,-no-pie)
+
 # A room must not call a room above it: the linker reads each archive once, in order.
 $(B)/mxcheck: $(filter $(B)/%,$(USES_ci))
 	@echo "  LD   $@"
-	$(Q)$(CC) $(CFLAGS) -o $@ $(USES_ci) -Wl,--undefined=main $(LDFLAGS)
+	$(Q)$(CC) $(CFLAGS) $(NO_PIE) -o $@ $(USES_ci) -Wl,--undefined=main $(LDFLAGS)
 
 # ---- kernels ----
 # The folder from ci/package/llvm.sh, or its error message. The script runs once, at the first use.
@@ -190,10 +194,13 @@ run: setup
 
 # ---- tiers: minutes, tens of minutes, hours. The longer ones change the seeds of data and schedules
 # each day. The tests run last: their harness ends with the list of skipped tests and reasons ----
-# Scripts first: they take longest, so that all jobs end together. One more than there are processors,
-# because some wait.
+# The longest first and scripts before programs, so that all jobs end together. One more than there are
+# processors, because some wait.
+LONGEST   = $(patsubst %,tests/%.t,ci/cli ci/twins ci/fuzz ci/probe ci/profile ci/choices ci/lint ci/gfx1250 isa/disasm \
+            isa/corpus diff/diff kernels/binary ci/install ci/terminal ci/replay)
 PROVE     = BUILD=$(B) SEED=$(SEED) SAN='$(SAN)' LLVM_FOUND='$(wildcard $(LLVM_FOUND))' PERL5LIB=tests/lib \
-            prove --harness Skips -j$(shell expr $$(nproc) + 1) $(sort $(wildcard tests/*/*.t)) $(TESTS)
+            prove --harness Skips -j$(shell expr $$(nproc) + 1) \
+            $(LONGEST) $(filter-out $(LONGEST),$(sort $(wildcard tests/*/*.t))) $(TESTS)
 SEED     ?= $(shell date +%Y%j)
 # The runs tagged race: one or more of every kernel.
 RACES     = $$($(B)/mxcheck --list | awk '$$2 == "race" || $$3 == "race" { print $$1 }')
@@ -275,4 +282,7 @@ clean:
 	rm -rf $(B)
 
 include ci/package/install.mk
+# Goals that build nothing themselves need no dependencies, which take half a second to read.
+ifneq ($(filter-out setup run check check-long check-nightly check-hw uninstall clean,$(or $(MAKECMDGOALS),all)),)
 -include $(shell test -d $(B) && find $(B) -name '*.d')
+endif

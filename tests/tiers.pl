@@ -1,7 +1,8 @@
 # Tiers of tests: everything that a test omits to save time counts as one skip.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 
 my %said;
 

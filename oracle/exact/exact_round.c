@@ -31,8 +31,9 @@ enum { FORMATS = sizeof formats / sizeof *formats };
 
 #define F32_INF 0x7f800000u
 
+/* From the end of the table: the wide formats are asked for most. */
 static const struct format *find(const char *name) {
-	for (int i = 0; name && i < FORMATS; i++)
+	for (int i = FORMATS; name && i-- > 0;)
 		if (!strcmp(name, formats[i].name))
 			return &formats[i];
 	return NULL;

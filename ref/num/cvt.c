@@ -173,7 +173,7 @@ mx_status mx_cvt(mx_cvt_op op, const struct mx_cvt_args *a, uint32_t *d) {
 	if (!a || !a->source || !d)
 		return MX_BAD_POINTER;
 	const struct row *r = &rows[op];
-	if (a->op_sel & ~op_sel_bits(r))
+	if (a->op_sel && a->op_sel & ~op_sel_bits(r))
 		return MX_BAD_OPTION;
 	uint32_t random = a->random;
 	unsigned start = result_start(r, a->op_sel), n = bits(r->to);
@@ -197,7 +197,7 @@ mx_status mx_cvt_dependents(mx_cvt_op op, uint8_t op_sel, const uint32_t *bits_i
 	if (!bits_in || !d)
 		return MX_BAD_POINTER;
 	const struct row *r = &rows[op];
-	if (op_sel & ~op_sel_bits(r))
+	if (op_sel && op_sel & ~op_sel_bits(r))
 		return MX_BAD_OPTION;
 	unsigned start = result_start(r, op_sel), n = bits(r->to);
 	for (unsigned i = 0; i < r->values; i++)

@@ -3,7 +3,8 @@
 # at a shape that does not show the bug, and a correct kernel passes at the shape that does.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $dir, $status, $out, $err);
 

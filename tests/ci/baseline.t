@@ -2,7 +2,8 @@
 # The accuracy of runs against a baseline: worse fails, better asks for an update.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $status, $out, $err, $dir);
 

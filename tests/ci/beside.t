@@ -4,7 +4,8 @@ use strict;
 use warnings;
 use JSON::PP;
 use Schema;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $status, $out, $err, $dir);
 

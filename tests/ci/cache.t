@@ -4,7 +4,8 @@ use strict;
 use warnings;
 use File::Copy qw(copy);
 use JSON::PP;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $status, $out, $err, $dir);
 

@@ -5,7 +5,8 @@ use warnings;
 use Cwd qw(getcwd abs_path);
 use CPAN::Meta::YAML;
 use File::Copy qw(copy);
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $status, $out, $err, $dir);
 

@@ -3,7 +3,8 @@
 # is found by fuzzing with the choice, and passes without it.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $status, $out, $err, $dir);
 

@@ -2,7 +2,8 @@
 # mxcheck disasm prints the same bytes as llvm-objdump -d.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

@@ -2,7 +2,8 @@
 # Cases with an epilogue: what passes and fails under each judge that allows one, and what is refused.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $dir, $status, $out, $err);
 

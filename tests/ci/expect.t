@@ -4,7 +4,8 @@ use strict;
 use warnings;
 use JSON::PP;
 use POSIX qw(strftime);
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $status, $out, $err, $dir);
 

@@ -5,7 +5,8 @@ use strict;
 use warnings;
 use Cwd qw(abs_path);
 use POSIX qw(mkfifo);
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

@@ -3,7 +3,8 @@
 # flag orders are a finding under any seed.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $dir, $out, $err);
 

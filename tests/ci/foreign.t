@@ -3,7 +3,8 @@
 # cases/foreign under many schedules.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($dir, $status, $out, $err);
 

@@ -5,7 +5,8 @@ use warnings;
 use POSIX ();
 use Cwd ();
 use File::Copy ();
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $status, $out, $err, $dir);
 

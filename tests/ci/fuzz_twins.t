@@ -3,7 +3,8 @@
 # small. Prints the table. Right kernels have no finding.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 use Time::HiRes 'time';
 require './tests/ci/gate.pl';
 our ($build, $status, $out, $err, $dir);

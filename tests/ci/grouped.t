@@ -3,7 +3,8 @@
 # what padding rows may contain.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $dir, $status, $out, $err);
 

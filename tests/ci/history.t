@@ -3,7 +3,8 @@
 use strict;
 use warnings;
 use Cwd qw(abs_path);
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $status, $out, $err, $dir);
 

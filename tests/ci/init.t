@@ -2,7 +2,8 @@
 # mxcheck init: the case file that it writes loads and runs; Triton's JSON beside the code object.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 use File::Copy;
 require './tests/ci/gate.pl';
 our ($build, $dir, $status, $out, $err);

@@ -6,7 +6,8 @@ use warnings;
 use Cwd qw(abs_path);
 use File::Find;
 use File::Glob qw(:bsd_glob); # of a path with spaces
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

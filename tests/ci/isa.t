@@ -2,7 +2,8 @@
 # mxcheck isa: the inventory of a code object, and of gfx950.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

@@ -2,7 +2,8 @@
 # Judges repack and close: what passes, what fails and at which place, and wrong keys.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $dir, $status, $out, $err);
 

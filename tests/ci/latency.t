@@ -2,7 +2,8 @@
 # Kernels that rely on latency: the class of their races, and the schedule under which they are judged.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 require './tests/ci/latency/case.pl';
 our ($status, $out, $err, $dir);

@@ -3,7 +3,8 @@
 # padding. Its operands are saved unpacked.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $dir, $status, $out, $err);
 

@@ -2,7 +2,8 @@
 # mxcheck lint: compiled kernels have no finding, and each removed s_nop is one.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 use File::Temp 'tempdir';
 use List::Util 'uniq';
 require './tests/diff/generate.pl';
@@ -64,13 +65,8 @@ if ($known) {
 	local our $TODO = 'clang 22 leaves two of three wait states between a v_dot4c at the end of a block and a v_readlane in the next';
 	is((run($known))[0], 0, 'random program 5 at -O1 has no finding');
 }
-my @dirty;
-for (@built, @co) {
-	my ($status, $out) = run($_);
-	push @dirty, "$_: $out" if $status;
-}
-ok(@co > 9 && !@dirty, @built + @co . ' compiled code objects have no finding')
-	or diag($dirty[0]);
+my ($dirty, $found) = run(@built, @co);
+ok(@co > 9 && !$dirty, @built + @co . ' compiled code objects have no finding') or diag $found =~ /^(?:\S+\.co|  [a-z-]+: .*)$/mg;
 
 my (undef, $lacking) = run('--notes', $waits);
 my @lacks = $lacking =~ /^  wait-states(?:-note)?: (\w+)\+/mg;

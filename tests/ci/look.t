@@ -2,7 +2,8 @@
 # Looking into a run: --who, --trace, --watch and --break agree.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

@@ -2,7 +2,8 @@
 # Mutants of a kernel: harmful ones are flagged, harmless ones are listed with the reason.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $status, $out, $err, $dir);
 

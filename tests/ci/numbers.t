@@ -2,7 +2,8 @@
 # mxcheck quant, dequant, mfma and compare: values worked out by hand, files, and bad input.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

@@ -2,7 +2,8 @@
 # The example of an own kernel: it compiles and passes, and each broken version fails.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 use File::Copy;
 require './tests/ci/gate.pl';
 our ($dir, $status, $out, $err);

@@ -2,7 +2,8 @@
 # mxcheck probe: a folder that another program fills in, the profile found, and wrong folders.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

@@ -2,7 +2,8 @@
 # The table of published kernels, by a kernel of our own that is right, and one that is not.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir);
 

@@ -4,7 +4,8 @@
 use strict;
 use warnings;
 use JSON::PP;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

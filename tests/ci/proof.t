@@ -2,7 +2,8 @@
 # --require-proof: a case that passes without a proof of order fails; all else is as without it.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $status, $out, $err);
 

@@ -2,7 +2,8 @@
 # Published kernels: each case of ../shared/foreign, its verdict, and the kinds of its findings.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

@@ -2,7 +2,8 @@
 # References: right kernels are within the derived bounds, and wrong ones are not.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $dir, $status, $out, $err);
 

@@ -2,7 +2,8 @@
 # The witness of a hunt, and its replay command, which brings the divergence back.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($mxcheck, $status, $out, $err, $dir);
 

@@ -7,7 +7,8 @@ use File::Basename;
 use File::Copy;
 use JSON::PP;
 use Schema;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $status, $out, $err, $dir);
 

@@ -2,7 +2,8 @@
 # Calls go down: the archive of a room uses nothing of the rooms above it; the linker checks it.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

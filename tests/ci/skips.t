@@ -2,7 +2,8 @@
 # The test harness prints the skipped tests, with their reasons, after the last lines of prove.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($dir, $status, $out, $err);
 

@@ -3,7 +3,8 @@
 # exits with 2; what can be read is read up to the end of the file.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

@@ -3,7 +3,8 @@
 # without steering.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $status, $out, $err, $dir);
 

@@ -2,7 +2,8 @@
 # On a terminal: colour, progress, a line for each case, failures again at the end. `script` makes one.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $status, $out, $err, $dir);
 

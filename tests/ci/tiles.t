@@ -2,7 +2,8 @@
 # Runs of some tiles: matrices above 4 GiB pass on a right kernel, and what cannot have tiles says why.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $status, $out, $err, $dir);
 

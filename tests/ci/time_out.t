@@ -2,7 +2,8 @@
 # A launch that does not end: it is a finding after --time-out, and the other runs go on.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 use Time::HiRes qw(time);
 require './tests/ci/gate.pl';
 our ($status, $out, $err, $dir);

@@ -2,7 +2,8 @@
 # Without a clang for gfx950 make prints one line and leaves no partial file.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

@@ -3,7 +3,8 @@
 # command reproduces the failure. Prints the catalogue of bugs with their twins and findings.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

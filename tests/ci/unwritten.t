@@ -3,7 +3,8 @@
 # emulator, which records the state of each byte, and on a device that does not.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 require './tests/ci/product_case.pl';
 our ($build, $dir, $status, $out, $err);

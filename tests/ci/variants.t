@@ -2,7 +2,8 @@
 # A family of kernels in one case: variants, their sizes, and the folder of their code objects.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 use File::Copy;
 require './tests/ci/gate.pl';
 our ($build, $dir, $status, $out, $err);

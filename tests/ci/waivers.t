@@ -2,7 +2,8 @@
 # Waivers: what they accept, when they hold, and those that were not used.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 require './tests/ci/latency/case.pl';
 our ($status, $out, $err, $dir);

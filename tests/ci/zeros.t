@@ -3,7 +3,8 @@
 # -0 and where only the rounded sum is.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 require './tests/ci/product_case.pl';
 our ($build, $dir, $status, $out, $err);

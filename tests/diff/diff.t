@@ -4,7 +4,8 @@
 use strict;
 use warnings;
 use Cwd qw(getcwd);
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 require './tests/diff/csmith.pl';
 our ($dir, $status, $out, $err);

@@ -4,7 +4,8 @@ use strict;
 use warnings;
 use Cwd 'abs_path';
 use File::Temp 'tempdir';
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/files.pl';
 
 my $build = abs_path($ENV{BUILD} || 'build');

@@ -2,7 +2,8 @@
 # Compares the dwords in these tests with LLVM's assembler.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/files.pl';
 use IPC::Open2;
 

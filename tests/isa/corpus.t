@@ -3,7 +3,8 @@
 # `perl tests/isa/corpus.t NAME...` judges only these pairs. Each architecture has a corpus of its own.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 use File::Temp 'tempdir';
 require './tests/files.pl';
 require './tests/tiers.pl';

@@ -3,7 +3,8 @@
 # the same offsets, with the same size, and no unknown instruction.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 use File::Temp 'tempdir';
 require './tests/files.pl';
 require './tests/tiers.pl';

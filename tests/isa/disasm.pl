@@ -2,7 +2,8 @@
 use strict;
 use warnings;
 no warnings 'portable';
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 use File::Temp 'tempdir';
 require './tests/tiers.pl';
 
@@ -55,21 +56,32 @@ sub remarks {
 	return @text;
 }
 
-# arch: a processor, and after a comma attributes for llvm-mc.
+# Lists, [ what it is, line ... ], each a test; llvm-mc runs once for all. arch: a processor, and after
+# a comma attributes for llvm-mc.
 sub compare {
-	my ($arch, $what, @lines) = @_;
-	my @ours = ours($arch, @lines);
-	my @theirs = theirs($arch, @lines);
-	my @differ = grep { join("\n", @{ $ours[$_] // [] }) ne join("\n", @{ $theirs[$_] }) } 0 .. $#lines;
-	my $valid = grep { $_->[0] ne 'invalid' } @theirs;
+	my ($arch, @lists) = @_;
+	my @all = map { @$_[ 1 .. $#$_ ] } @lists;
+	my @ours = ours($arch, @all);
+	my @theirs = theirs($arch, @all);
+	for (@lists) {
+		my ($what, @lines) = @$_;
+		my $n = @lines;
+		compare_list($what, \@lines, [ splice @ours, 0, $n ], [ splice @theirs, 0, $n ]);
+	}
+}
+
+sub compare_list {
+	my ($what, $lines, $ours, $theirs) = @_;
+	my @differ = grep { join("\n", @{ $ours->[$_] // [] }) ne join("\n", @{ $theirs->[$_] }) } 0 .. $#$lines;
+	my $valid = grep { $_->[0] ne 'invalid' } @$theirs;
 	ok(!@differ, sprintf '%s: %d texts, %d of them valid, equal those of llvm-mc', $what,
-		scalar @lines, $valid);
+		scalar @$lines, $valid);
 	return unless @differ;
 	diag(scalar(@differ) . ' differ, first:');
 	my $n = $ENV{DISASM_SHOW} || 1;
 	for (@differ[ 0 .. ($n < @differ ? $n : @differ) - 1 ]) {
-		diag("$lines[$_]\n  ours   " . join(' | ', @{ $ours[$_] // [] }) . "\n  LLVM's " .
-			join(' | ', @{ $theirs[$_] }));
+		diag("$lines->[$_]\n  ours   " . join(' | ', @{ $ours->[$_] // [] }) . "\n  LLVM's " .
+			join(' | ', @{ $theirs->[$_] }));
 	}
 }
 

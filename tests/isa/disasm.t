@@ -5,7 +5,8 @@
 use strict;
 use warnings;
 no warnings 'portable';
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/isa/disasm.pl';
 
 my $build = $ENV{BUILD} || 'build';
@@ -21,7 +22,7 @@ for (@objects ? `$llvm/llvm-objdump -d @objects` : ()) {
 }
 SKIP: {
 	skip "no code objects in $build/kernels", 1 unless %lines;
-	compare('gfx950', 'instructions of ' . @objects . ' code objects', sort keys %lines);
+	compare('gfx950', [ 'instructions of ' . @objects . ' code objects', sort keys %lines ]);
 }
 
 # ---- random encodings ----
@@ -103,9 +104,7 @@ sub random_line {
 	}
 }
 
-for my $f (@formats) {
-	compare('gfx950', "random $f->[0]", map { random_line(@$f) } 1 .. $count / @formats);
-}
+compare('gfx950', map { my $f = $_; [ "random $f->[0]", map { random_line(@$f) } 1 .. $count / @formats ] } @formats);
 
 # ---- whole fields ----
 
@@ -121,7 +120,7 @@ sub field {
 	return @lines;
 }
 
-compare('gfx950', 'fields of one instruction each',
+compare('gfx950', [ 'fields of one instruction each',
 	field(0, 6, 1, 0xb880f800),    # hwreg of s_getreg_b32
 	field(0, 11, 1, 0xbf900000),   # s_sendmsg
 	field(0, 16, 53, 0xbf8c0000),  # s_waitcnt
@@ -134,11 +133,11 @@ compare('gfx950', 'fields of one instruction each',
 	field(0, 8, 1, 0xd2890000, 0x100), field(41, 9, 1, 0xd2890000, 0x100),            # v_readlane_b32
 	field(32, 9, 1, 0xd1ff0000, 0x04040400), field(32, 9, 1, 0xd2800000, 0x200),      # VOP3
 	field(0, 7, 1, 0xbe800000), field(0, 8, 1, 0xbe800100), field(16, 7, 1, 0xbe800100),
-	field(6, 7, 1, 0xc0020000, 0), field(6, 7, 1, 0xc00a0000, 0), field(6, 7, 1, 0xc0120000, 0));
-compare('gfx950', 'literals of each VOP1, VOP2 and some SALU opcodes',
+	field(6, 7, 1, 0xc0020000, 0), field(6, 7, 1, 0xc00a0000, 0), field(6, 7, 1, 0xc0120000, 0) ],
+	[ 'literals of each VOP1, VOP2 and some SALU opcodes',
 	map { my $w = $_; map { sprintf '%08x %08x bf800000 bf800000', $w, $_ } @literals[ 15 .. $#literals ] }
 		(map { 0x7e0000ff | $_ << 9 } 0 .. 0x5b), (map { 0xff | $_ << 25 } 0 .. 60), 0x8000ff00, 0x8680ff00,
-	0xbe8000ff, 0xbe8001ff, 0xba000000);
+	0xbe8000ff, 0xbe8001ff, 0xba000000 ]);
 
 # ---- the list of opcodes ----
 
@@ -176,8 +175,8 @@ for (values %alike) {
 is_deeply([ sort @odd ], [ qw(ds_bpermute_b32 ds_permute_b32 v_cvt_pk_bf16_f32 v_dot2c_i32_i16_dpp
 	v_dot2c_i32_i16_e64 v_dot4c_i32_i8_dpp v_dot4c_i32_i8_e64 v_dot8c_i32_i4_dpp v_dot8c_i32_i4_e64) ],
 	'opcodes that look alike have the same bits that must be zero, but for nine');
-compare('gfx950', 'each opcode', map { my ($form, $op) = @$_; map { random_line(@{ $format{$form} }, $op) } 1 .. $each }
-	opcodes(sort keys %fresh));
+compare('gfx950', [ 'each opcode', map { my ($form, $op) = @$_; map { random_line(@{ $format{$form} }, $op) } 1 .. $each }
+	opcodes(sort keys %fresh) ]);
 if (is_long()) {
 	my @texts = map { [ grep { /^MX_TEXT/ } @$_ ] } \@def, \@sweep;
 	is(join('', @{ $texts[0] }), join('', @{ $texts[1] }), 'gfx950.def equals the output of the sweep');

@@ -5,7 +5,8 @@
 use strict;
 use warnings;
 no warnings 'portable';
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 use File::Temp 'tempdir';
 require './tests/files.pl';
 require './tests/isa/disasm.pl';
@@ -167,9 +168,7 @@ sub random_line {
 	}
 }
 
-for my $f (@formats) {
-	compare('gfx1250', "random $f->[0]", map { random_line(@$f) } 1 .. $count / @formats);
-}
+compare('gfx1250', map { my $f = $_; [ "random $f->[0]", map { random_line(@$f) } 1 .. $count / @formats ] } @formats);
 
 # ---- each opcode ----
 
@@ -177,10 +176,10 @@ my %format = map { $_->[0] => $_ } @formats;
 open my $def, '<', 'ref/isa/encoding/gfx1250.def' or die;
 my @rows = map { /^MX_TEXT(?:_FIXED)?\((\w+), *(\w+), (\w+),/ ? [ $1, hex $2 ] : () } <$def>;
 ok(@rows > 1700, 'gfx1250.def has ' . @rows . ' forms');
-compare('gfx1250', 'each opcode', map { my ($form, $op) = @$_;
-	map { random_line(@{ $format{$form} }, $form =~ /^WMMA/ ? () : $op) } 1 .. $each } grep { !is_true16_row(@$_) } @rows);
-compare('gfx1250,+real-true16', 'halves of registers', map { my ($form, $op) = @$_;
-	map { random_line(@{ $format{$form} }, $op, 1) } 1 .. 20 * $each } grep { is_true16_row(@$_) } @rows);
+compare('gfx1250', [ 'each opcode', map { my ($form, $op) = @$_;
+	map { random_line(@{ $format{$form} }, $form =~ /^WMMA/ ? () : $op) } 1 .. $each } grep { !is_true16_row(@$_) } @rows ]);
+compare('gfx1250,+real-true16', [ 'halves of registers', map { my ($form, $op) = @$_;
+	map { random_line(@{ $format{$form} }, $op, 1) } 1 .. 20 * $each } grep { is_true16_row(@$_) } @rows ]);
 
 # ---- whole fields ----
 
@@ -196,7 +195,7 @@ sub values_of {
 	return @lines;
 }
 
-compare('gfx1250', 'fields of one instruction each',
+compare('gfx1250', [ 'fields of one instruction each',
 	values_of(0, 6, 1, 0xb8a8f800),                      # hwreg of s_getreg_b32
 	values_of(0, 11, 1, 0xbfb60000),                     # s_sendmsg
 	values_of(0, 16, 53, 0xbf880000),                    # s_wait_alu
@@ -204,7 +203,7 @@ compare('gfx1250', 'fields of one instruction each',
 	values_of(0, 16, 61, 0xb0800000),                    # s_version
 	values_of(40, 9, 1, 0x7e0202fa, 0xff000000),         # DPP_CTRL
 	(map { my $op = $_; values_of(50, 5, 1, 0xee00007c | $op << 14, 0) } 0x14, 0x1a, 0x35), # scope and hint
-	values_of(32, 9, 1, 0xd6550000, 0x04040400), values_of(0, 8, 1, 0xbe840000), values_of(16, 7, 1, 0xbe800100));
+	values_of(32, 9, 1, 0xd6550000, 0x04040400), values_of(0, 8, 1, 0xbe840000), values_of(16, 7, 1, 0xbe800100) ]);
 
 # ---- objects: banks of VGPRs ----
 
@@ -214,15 +213,14 @@ sub texts_of { return map { m{^\t(\S.*?) *// [0-9A-F]+:} ? $1 =~ s/  +/ /gr : ()
 # Random instructions; of 16, three follow a s_set_vgpr_msb, and one begins a function.
 my $folder = tempdir(CLEANUP => 1);
 my $source = ".text\n";
-for my $f (grep { $_->[0] !~ /WMMA_SCALE|no format/ } @formats) {
-	my @lines = map { random_line(@$f) } 1 .. (is_long() ? 2000 : 60);
-	my @texts = theirs('gfx1250', @lines);
-	for (grep { @{ $texts[$_] } > 4 } 0 .. $#lines) {
-		my $event = rnd() & 15;
-		$source .= sprintf "s_set_vgpr_msb %d\n", rnd() & 255 if $event < 3;
-		$source .= sprintf "f%d:\n", length $source if $event == 3;
-		$source .= join '', map { ".long 0x$_\n" } split ' ', $lines[$_];
-	}
+my $of_each = is_long() ? 2000 : 60;
+my @lines = map { my $f = $_; map { random_line(@$f) } 1 .. $of_each } grep { $_->[0] !~ /WMMA_SCALE|no format/ } @formats;
+my @texts = theirs('gfx1250', @lines);
+for (grep { @{ $texts[$_] } > 4 } 0 .. $#lines) {
+	my $event = rnd() & 15;
+	$source .= sprintf "s_set_vgpr_msb %d\n", rnd() & 255 if $event < 3;
+	$source .= sprintf "f%d:\n", length $source if $event == 3;
+	$source .= join '', map { ".long 0x$_\n" } split ' ', $lines[$_];
 }
 open my $as, '|-', "$llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx1250 -filetype=obj -o $folder/banks.o" or die;
 print $as $source;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { ROUNDS = 4000 };
+static unsigned rounds;
 
 extern mx_footprint_maker MX_STEPS_OF(mx_footprint_make);
 
@@ -110,7 +110,7 @@ static void move(struct operation *o) {
 
 static void check_moves(const char *step, mx_footprint_maker *make) {
 	unsigned right = 0;
-	for (unsigned i = 0; i < ROUNDS; i++) {
+	for (unsigned i = 0; i < rounds; i++) {
 		struct operation o = operation();
 		struct mx_footprint f = { .lanes = 0 };
 		bool good = true;
@@ -122,24 +122,25 @@ static void check_moves(const char *step, mx_footprint_maker *make) {
 		}
 		right += good;
 	}
-	ok(right == ROUNDS, "%s: the cells of an operation that moves", step);
+	ok(right == rounds, "%s: the cells of an operation that moves", step);
 }
 
 static void check(const char *step, mx_footprint_maker *make) {
 	unsigned right = 0, refused = 0;
-	for (unsigned i = 0; i < ROUNDS; i++) {
+	for (unsigned i = 0; i < rounds; i++) {
 		const struct operation o = operation();
 		struct mx_footprint f = { .lanes = 0 };
 		bool made = make(&f, o.address, o.offset, o.lanes, o.bytes);
 		right += made == is_regular(&o) && (!made || is_right(&o, &f));
 		refused += !made;
 	}
-	ok(right == ROUNDS, "%s: the cells of %u operations, of which %u have parts of cells", step,
-	   ROUNDS, refused);
+	ok(right == rounds, "%s: the cells of %u operations, of which %u have parts of cells", step,
+	   rounds, refused);
 }
 
 int main(void) {
 	static mx_footprint_maker *const by_step[] = { MX_STEPS_OF(mx_footprint_make) };
+	rounds = is_long() ? 4000 : 1000;
 	for (unsigned s = 0; s < sizeof by_step / sizeof *by_step; s++)
 		if (mx_cpu_has(s))
 			check(mx_cpu_name(s), by_step[s]), check_moves(mx_cpu_name(s), by_step[s]);

@@ -4,7 +4,8 @@
 # MX_LANES, the room of a register, is more than the size of an array.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/files.pl';
 
 my @core = grep { !m{/gfx\d+\w*\.[ch]$} }

@@ -4,7 +4,8 @@
 # decoded instruction name its registers.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/files.pl';
 
 my @sources = grep { !m{^ref/isa/encoding/} } glob('ref/isa/*/*.[ch] fuzz/*/*.[ch] ci/*/*.[ch] oracle/*.[ch]');

@@ -3,7 +3,8 @@
 # kernels use the intended instructions.
 use strict;
 use warnings;
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $dir, $out, $err);
 

@@ -5,7 +5,8 @@ use strict;
 use warnings;
 use File::Copy qw(cp);
 use File::Path qw(make_path);
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 require './tests/ci/gate.pl';
 our ($build, $dir, $out, $err);
 

@@ -4,7 +4,8 @@
 use strict;
 use warnings;
 use File::Temp 'tempdir';
-use Test::More;
+use lib 'tests/lib';
+use Tap;
 
 my $llvm = `ci/package/llvm.sh 2>/dev/null`;
 chomp $llvm;

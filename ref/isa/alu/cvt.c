@@ -22,9 +22,24 @@ struct operand {
 struct operands {
 	struct mx_cvt_info info;
 	struct operand data[2], random, scale;
+	/* What the names of the two formats mean for results that are assumed. */
+	bool from_f32, to_f32, from_bf16, to_bf16, to_nan_free, to_e4m3;
+	uint32_t infinity;       /* of the source, if it has 16 bits */
 	mx_assumption denormals; /* the rule for those that MODE does not keep */
 	uint32_t keeps;          /* the bits of a partial result that are those of the old dword */
 };
+
+/* Once for an instruction: comparing names takes longer than the conversion of a lane. */
+static void note_formats(struct operands *o) {
+	const char *from = o->info.from, *to = o->info.to;
+	o->from_f32 = !strcmp(from, "FP32");
+	o->from_bf16 = !strcmp(from, "BF16");
+	o->to_f32 = !strcmp(to, "FP32");
+	o->to_bf16 = !strcmp(to, "BF16");
+	o->to_e4m3 = !strcmp(to, "E4M3");
+	o->to_nan_free = !strcmp(to, "E2M1") || !strcmp(to, "E2M3") || !strcmp(to, "E3M2");
+	o->infinity = !strcmp(from, "FP16") ? 0x7c00 : 0x7f80;
+}
 
 static uint32_t kept_bits(const struct mx_inst *in, const struct mx_cvt_info *i) {
 	uint32_t zeros[MAX_SOURCE] = { 0 }, of_zeros, of_ones;
@@ -85,49 +100,52 @@ static void gather(const struct mx_wave *w, const struct operand *o, int lane, u
 
 /* ---- operands with an assumed result ---- */
 
-static bool is_nan(const char *format, uint32_t u) {
-	if (!strcmp(format, "FP32"))
+static unsigned source_dwords(const struct operands *o) {
+	return o->info.data * o->info.data_dwords;
+}
+
+static bool is_nan(const struct operands *o, uint32_t u) {
+	if (o->from_f32)
 		return (u & 0x7fffffff) > 0x7f800000;
-	uint32_t infinity = !strcmp(format, "FP16") ? 0x7c00 : 0x7f80;
-	return (u & 0x7fff) > infinity || (u >> 16 & 0x7fff) > infinity;
+	return (u & 0x7fff) > o->infinity || (u >> 16 & 0x7fff) > o->infinity;
 }
 
 /* Whether a lane converts NaN to FP6 or FP4. These formats come in pairs, so both halves of each
  * dword of f16 and bf16 are tested. */
-static bool loses_nan(const struct mx_cvt_info *i, const uint32_t *source) {
-	bool to_nan_free =
-		!strcmp(i->to, "E2M1") || !strcmp(i->to, "E2M3") || !strcmp(i->to, "E3M2");
+static bool loses_nan(const struct operands *o, const uint32_t *source) {
 	bool nan = false;
-	for (unsigned k = 0; to_nan_free && k < i->data * i->data_dwords; k++)
-		nan |= is_nan(i->from, source[k]);
+	for (unsigned k = 0; o->to_nan_free && k < source_dwords(o); k++)
+		nan |= is_nan(o, source[k]);
 	return nan;
 }
 
-static bool is_denormal(const char *format, uint32_t u) {
-	if (!strcmp(format, "FP32"))
+static bool is_denormal(bool f32, bool bf16, uint32_t u) {
+	if (f32)
 		return u & 0x7fffff && !(u & 0x7f800000);
 	bool low = u & 0x7f && !(u & 0x7f80), high = u & 0x7f0000 && !(u & 0x7f800000);
-	return !strcmp(format, "BF16") && (low || high);
+	return bf16 && (low || high);
 }
 
-static bool any_denormal(const char *format, const uint32_t *value, unsigned dwords) {
+static bool any_denormal(const struct operands *o, const uint32_t *source, const uint32_t *d) {
 	bool any = false;
-	for (unsigned k = 0; k < dwords; k++)
-		any |= is_denormal(format, value[k]);
+	for (unsigned k = 0; k < source_dwords(o); k++)
+		any |= is_denormal(o->from_f32, o->from_bf16, source[k]);
+	for (unsigned k = 0; k < o->info.dst_dwords; k++)
+		any |= is_denormal(o->to_f32, o->to_bf16, d[k]);
 	return any;
 }
 
 /* Whether a lane converts a negative number to E5M3. */
-static bool any_negative(const struct mx_cvt_info *i, const uint32_t *source) {
+static bool any_negative(const struct operands *o, const uint32_t *source) {
 	uint32_t signs = 0;
-	for (unsigned k = 0; !strcmp(i->to, "E4M3") && k < i->data * i->data_dwords; k++)
-		signs |= source[k] & (!strcmp(i->from, "FP32") ? 1u << 31 : 0x80008000);
+	for (unsigned k = 0; o->to_e4m3 && k < source_dwords(o); k++)
+		signs |= source[k] & (o->from_f32 ? 1u << 31 : 0x80008000);
 	return signs;
 }
 
-static void flush_results(const struct mx_cvt_info *i, uint32_t *d) {
-	for (unsigned k = 0; k < i->dst_dwords; k++)
-		if (is_denormal(i->to, d[k]))
+static void flush_results(const struct operands *o, uint32_t *d) {
+	for (unsigned k = 0; k < o->info.dst_dwords; k++)
+		if (is_denormal(o->to_f32, o->to_bf16, d[k]))
 			d[k] &= 1u << 31;
 }
 
@@ -138,12 +156,11 @@ static void note(struct mx_wave *w, const struct mx_inst *in, const struct opera
 		mx_assume(w, in, UINT64_C(1) << lane, MX_ASSUMES_SCALE_OF_NAN);
 	else if (mx_kind_of(in->op) == MX_IS_EXPONENT && a->scale & ~(UINT32_C(0xff) << 23))
 		mx_assume(w, in, UINT64_C(1) << lane, MX_ASSUMES_SCALE_MANTISSA);
-	else if (a->e5m3 && any_negative(i, a->source))
+	else if (a->e5m3 && any_negative(o, a->source))
 		mx_assume(w, in, UINT64_C(1) << lane, MX_ASSUMES_UNSIGNED_FP8);
-	else if (loses_nan(i, a->source))
+	else if (loses_nan(o, a->source))
 		mx_assume(w, in, UINT64_C(1) << lane, MX_ASSUMES_NAN_TO_SMALL);
-	else if (o->denormals && (any_denormal(i->from, a->source, i->data * i->data_dwords) ||
-	                          any_denormal(i->to, d, i->dst_dwords)))
+	else if (o->denormals && any_denormal(o, a->source, d))
 		mx_assume(w, in, UINT64_C(1) << lane, o->denormals);
 }
 
@@ -156,6 +173,18 @@ static void gather_byte(const struct mx_wave *w, const struct mx_inst *in, const
 	gather(w, o, (int)from, scale, unwritten);
 	*scale = (*scale >> 8 * byte & 0xff) << 23;
 	*unwritten = *unwritten >> 8 * byte & 0xff;
+}
+
+/* The bits of a lane's result that depend on unwritten bits of its data: of data without any, none. */
+static void source_unwritten(mx_cvt_op op, const struct operands *o, const struct mx_cvt_args *a,
+                             const uint32_t *of_source, uint32_t *unwritten) {
+	uint32_t any = 0;
+	for (unsigned k = 0; k < source_dwords(o); k++)
+		any |= of_source[k];
+	if (any)
+		mx_cvt_dependents(op, a->op_sel, of_source, unwritten);
+	else
+		memset(unwritten, 0, o->info.dst_dwords * sizeof *unwritten);
 }
 
 /* Converts one lane; DPP may take the data from another lane. d gets the result, unwritten its
@@ -183,9 +212,9 @@ static void convert(struct mx_wave *w, const struct mx_inst *in, const struct op
 	a.old = o->info.partial ? w->v[row][lane] : 0;
 	mx_cvt(in->op->cvt, &a, d);
 	note(w, in, o, lane, &a, d);
-	if (!(w->mode & MX_MODE_F32_RESULTS) && !strcmp(o->info.to, "FP32"))
-		flush_results(&o->info, d);
-	mx_cvt_dependents(in->op->cvt, a.op_sel, of_source, unwritten);
+	if (!(w->mode & MX_MODE_F32_RESULTS) && o->to_f32)
+		flush_results(o, d);
+	source_unwritten(in->op->cvt, o, &a, of_source, unwritten);
 	for (unsigned k = 0; k < o->info.dst_dwords; k++)
 		unwritten[k] |= of_random | of_scale ? ~o->keeps : 0;
 	if (o->info.partial)
@@ -205,6 +234,7 @@ void mx_exec_cvt(struct mx_wave *w, const struct mx_inst *in) {
 		        why ? MX_BECAUSE_OF(REFUSED, why) : MX_BECAUSE(OP_SEL));
 		return;
 	}
+	note_formats(&o);
 	o.keeps = kept_bits(in, &o.info);
 	if (!take_all(w, in, &o) || !mx_vgprs_exist(w, in, row, o.info.dst_dwords))
 		return;
