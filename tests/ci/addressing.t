@@ -3,8 +3,7 @@
 # at a shape that does not show the bug, and a correct kernel passes at the shape that does.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $dir, $status, $out, $err);
 

@@ -4,8 +4,7 @@
 # object is nowhere at hand is checked in all but its results.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 my $llvm = $ENV{LLVM_FOUND} || `ci/package/llvm.sh 2>/dev/null`;

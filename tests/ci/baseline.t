@@ -2,8 +2,7 @@
 # The accuracy of runs against a baseline: worse fails, better asks for an update.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $status, $out, $err, $dir);
 

@@ -4,8 +4,7 @@ use strict;
 use warnings;
 use JSON::PP;
 use Schema;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $status, $out, $err, $dir);
 

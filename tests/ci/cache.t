@@ -4,8 +4,7 @@ use strict;
 use warnings;
 use File::Copy qw(copy);
 use JSON::PP;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $status, $out, $err, $dir);
 

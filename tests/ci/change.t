@@ -5,8 +5,7 @@ use warnings;
 use Cwd qw(getcwd abs_path);
 use CPAN::Meta::YAML;
 use File::Copy qw(copy);
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $status, $out, $err, $dir);
 

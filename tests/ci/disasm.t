@@ -2,8 +2,7 @@
 # mxcheck disasm prints the same bytes as llvm-objdump -d.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

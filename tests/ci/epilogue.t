@@ -2,8 +2,7 @@
 # Cases with an epilogue: what passes and fails under each judge that allows one, and what is refused.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $dir, $status, $out, $err);
 

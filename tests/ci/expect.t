@@ -4,8 +4,7 @@ use strict;
 use warnings;
 use JSON::PP;
 use POSIX qw(strftime);
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $status, $out, $err, $dir);
 

@@ -5,8 +5,7 @@ use strict;
 use warnings;
 use Cwd qw(abs_path);
 use POSIX qw(mkfifo);
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

@@ -3,8 +3,7 @@
 # flag orders are a finding under any seed.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $dir, $out, $err);
 

@@ -3,8 +3,7 @@
 # cases/foreign under many schedules.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($dir, $status, $out, $err);
 

@@ -3,8 +3,7 @@
 # was there before can still be read.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $status, $out, $err, $dir);
 

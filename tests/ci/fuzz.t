@@ -5,8 +5,7 @@ use warnings;
 use POSIX ();
 use Cwd ();
 use File::Copy ();
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $status, $out, $err, $dir);
 

@@ -3,8 +3,7 @@
 # small. Prints the table. Right kernels have no finding.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 use Time::HiRes 'time';
 require './tests/ci/gate.pl';
 our ($build, $status, $out, $err, $dir);

@@ -2,29 +2,15 @@
 use strict;
 use warnings;
 use Cwd qw(abs_path);
-use lib 'tests/lib';
-use Tap;
+use File::Temp qw(tempdir);
+use Test::More;
 require './tests/files.pl';
 require './tests/tiers.pl';
 
 our $build   = $ENV{BUILD} // 'build';
 our $mxcheck = "$build/mxcheck";
-our $dir     = make_folder();
+our $dir     = tempdir(CLEANUP => 1);
 our ($status, $out, $err);
-
-# A folder of the script's own, removed at its end. (File::Temp takes 20 ms to load.)
-sub make_folder {
-	for (1 .. 100) {
-		my $name = sprintf '%s/gate-%x-%06x', $ENV{TMPDIR} // '/tmp', $$, rand 1 << 24;
-		return $name if mkdir $name, 0700;
-	}
-	die "no folder can be made: $!";
-}
-my $owner = $$;
-END {
-	local $?;
-	system('rm', '-rf', $dir) if $$ == $owner && $dir;
-}
 
 # Runs a command: its exit status in $status (128 + the signal that killed it, as in a shell), its
 # output in $out and $err.

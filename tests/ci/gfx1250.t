@@ -2,8 +2,7 @@
 # A case of gfx1250: an MXFP8 GEMM by WMMAs on an emulated gfx1250, judged by bits.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $status, $out, $err, $dir);
 

@@ -3,8 +3,7 @@
 # what padding rows may contain.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $dir, $status, $out, $err);
 

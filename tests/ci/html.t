@@ -3,8 +3,7 @@
 use strict;
 use warnings;
 use JSON::PP;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $status, $out, $err, $dir);
 

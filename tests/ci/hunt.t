@@ -2,8 +2,7 @@
 # Long hunts: a hunt that is killed, interrupted and resumed has the counts of an uninterrupted one.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 use Time::HiRes qw(sleep time);
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $status, $out, $err, $dir);

@@ -2,8 +2,7 @@
 # mxcheck init: the case file that it writes loads and runs; Triton's JSON beside the code object.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 use File::Copy;
 require './tests/ci/gate.pl';
 our ($build, $dir, $status, $out, $err);

@@ -6,8 +6,7 @@ use warnings;
 use Cwd qw(abs_path);
 use File::Find;
 use File::Glob qw(:bsd_glob); # of a path with spaces
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

@@ -2,8 +2,7 @@
 # mxcheck isa: the inventory of a code object, and of gfx950.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

@@ -2,8 +2,7 @@
 # Judges repack and close: what passes, what fails and at which place, and wrong keys.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $dir, $status, $out, $err);
 

@@ -2,8 +2,7 @@
 # Kernels that rely on latency: the class of their races, and the schedule under which they are judged.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 require './tests/ci/latency/case.pl';
 our ($status, $out, $err, $dir);

@@ -3,8 +3,7 @@
 # padding. Its operands are saved unpacked.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $dir, $status, $out, $err);
 

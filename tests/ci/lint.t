@@ -2,8 +2,7 @@
 # mxcheck lint: compiled kernels have no finding, and each removed s_nop is one.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 use File::Temp 'tempdir';
 use List::Util 'uniq';
 require './tests/diff/generate.pl';

@@ -2,8 +2,7 @@
 # Looking into a run: --who, --trace, --watch and --break agree.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

@@ -2,8 +2,7 @@
 # Mutants of a kernel: harmful ones are flagged, harmless ones are listed with the reason.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $status, $out, $err, $dir);
 

@@ -2,8 +2,7 @@
 # mxcheck quant, dequant, mfma and compare: values worked out by hand, files, and bad input.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

@@ -2,8 +2,7 @@
 # mxcheck probe: a folder that another program fills in, the profile found, and wrong folders.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

@@ -2,8 +2,7 @@
 # --require-proof: a case that passes without a proof of order fails; all else is as without it.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $status, $out, $err);
 

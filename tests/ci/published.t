@@ -2,8 +2,7 @@
 # Published kernels: each case of ../shared/foreign, its verdict, and the kinds of its findings.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

@@ -2,8 +2,7 @@
 # References: right kernels are within the derived bounds, and wrong ones are not.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $dir, $status, $out, $err);
 

@@ -2,8 +2,7 @@
 # The witness of a hunt, and its replay command, which brings the divergence back.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($mxcheck, $status, $out, $err, $dir);
 

@@ -7,8 +7,7 @@ use File::Basename;
 use File::Copy;
 use JSON::PP;
 use Schema;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $status, $out, $err, $dir);
 

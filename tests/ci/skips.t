@@ -2,8 +2,7 @@
 # The test harness prints the skipped tests, with their reasons, after the last lines of prove.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($dir, $status, $out, $err);
 

@@ -3,8 +3,7 @@
 # exits with 2; what can be read is read up to the end of the file.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

@@ -3,8 +3,7 @@
 # without steering.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $status, $out, $err, $dir);
 

@@ -3,8 +3,7 @@
 # codes and scales of every format, matrix instructions under every profile.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

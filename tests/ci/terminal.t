@@ -2,8 +2,7 @@
 # On a terminal: colour, progress, a line for each case, failures again at the end. `script` makes one.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $status, $out, $err, $dir);
 

@@ -2,8 +2,7 @@
 # Runs of some tiles: matrices above 4 GiB pass on a right kernel, and what cannot have tiles says why.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $status, $out, $err, $dir);
 

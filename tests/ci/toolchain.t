@@ -2,8 +2,7 @@
 # Without a clang for gfx950 make prints one line and leaves no partial file.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

@@ -3,8 +3,7 @@
 # emulator, which records the state of each byte, and on a device that does not.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 require './tests/ci/product_case.pl';
 our ($build, $dir, $status, $out, $err);

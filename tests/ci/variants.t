@@ -2,8 +2,7 @@
 # A family of kernels in one case: variants, their sizes, and the folder of their code objects.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 use File::Copy;
 require './tests/ci/gate.pl';
 our ($build, $dir, $status, $out, $err);

@@ -2,8 +2,7 @@
 # The variations around the runs of a hunt, and a device with launches that do not end.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 use Time::HiRes qw(time);
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $status, $out, $err, $dir);

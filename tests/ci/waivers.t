@@ -2,8 +2,7 @@
 # Waivers: what they accept, when they hold, and those that were not used.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 require './tests/ci/latency/case.pl';
 our ($status, $out, $err, $dir);

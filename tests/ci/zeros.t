@@ -3,8 +3,7 @@
 # -0 and where only the rounded sum is.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 require './tests/ci/product_case.pl';
 our ($build, $dir, $status, $out, $err);

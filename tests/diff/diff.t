@@ -4,8 +4,7 @@
 use strict;
 use warnings;
 use Cwd qw(getcwd);
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 require './tests/diff/csmith.pl';
 our ($dir, $status, $out, $err);

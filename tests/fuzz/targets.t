@@ -3,8 +3,7 @@
 # spoilt copies of both. MXCHECK_LONG: more copies, other seeds.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 

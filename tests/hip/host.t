@@ -4,8 +4,7 @@ use strict;
 use warnings;
 use Cwd 'abs_path';
 use File::Temp 'tempdir';
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/files.pl';
 
 my $build = abs_path($ENV{BUILD} || 'build');

@@ -2,8 +2,7 @@
 # Compares the dwords in these tests with LLVM's assembler.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/files.pl';
 use IPC::Open2;
 

@@ -3,8 +3,7 @@
 # `perl tests/isa/corpus.t NAME...` judges only these pairs. Each architecture has a corpus of its own.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 use File::Temp 'tempdir';
 require './tests/files.pl';
 require './tests/tiers.pl';

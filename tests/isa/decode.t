@@ -3,8 +3,7 @@
 # the same offsets, with the same size, and no unknown instruction.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 use File::Temp 'tempdir';
 require './tests/files.pl';
 require './tests/tiers.pl';

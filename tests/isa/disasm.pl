@@ -2,8 +2,7 @@
 use strict;
 use warnings;
 no warnings 'portable';
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 use File::Temp 'tempdir';
 require './tests/tiers.pl';
 

@@ -5,8 +5,7 @@
 use strict;
 use warnings;
 no warnings 'portable';
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/isa/disasm.pl';
 
 my $build = $ENV{BUILD} || 'build';

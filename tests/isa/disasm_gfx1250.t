@@ -5,8 +5,7 @@
 use strict;
 use warnings;
 no warnings 'portable';
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 use File::Temp 'tempdir';
 require './tests/files.pl';
 require './tests/isa/disasm.pl';

@@ -4,8 +4,7 @@
 # MX_LANES, the room of a register, is more than the size of an array.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/files.pl';
 
 my @core = grep { !m{/gfx\d+\w*\.[ch]$} }

@@ -4,8 +4,7 @@
 # decoded instruction name its registers.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/files.pl';
 
 my @sources = grep { !m{^ref/isa/encoding/} } glob('ref/isa/*/*.[ch] fuzz/*/*.[ch] ci/*/*.[ch] oracle/*.[ch]');

@@ -3,8 +3,7 @@
 # kernels use the intended instructions.
 use strict;
 use warnings;
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $dir, $out, $err);
 

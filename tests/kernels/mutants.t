@@ -5,8 +5,7 @@ use strict;
 use warnings;
 use File::Copy qw(cp);
 use File::Path qw(make_path);
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $dir, $out, $err);
 

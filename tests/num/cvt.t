@@ -4,8 +4,7 @@
 use strict;
 use warnings;
 use File::Temp 'tempdir';
-use lib 'tests/lib';
-use Tap;
+use Test::More;
 
 my $llvm = `ci/package/llvm.sh 2>/dev/null`;
 chomp $llvm;
