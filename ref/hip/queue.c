@@ -612,15 +612,21 @@ bool mx_queue_query_event(hipEvent_t event) {
 
 /* ---- events ---- */
 
+/* The number of what this thread runs. What it does at once comes after all that is enqueued. */
+static uint64_t running_seq(void) {
+	return within ? within->first->seq : UINT64_MAX;
+}
+
 void mx_queue_record(hipEvent_t event) {
 	pthread_mutex_lock(&lock);
-	if (mx_handle_is(MX_EVENT, event) && event->seq <= within->first->seq) {
+	if (mx_handle_is(MX_EVENT, event) && event->seq <= running_seq()) {
 		event->recorded = true;
 		event->stream = NULL;
 		event->seq = event->clock_seq = 0;
 		if (mx_races_clock()) {
 			event->clock = *mx_races_clock();
-			give_to_waits(event, within, within->first->seq, &event->clock);
+			if (within)
+				give_to_waits(event, within, running_seq(), &event->clock);
 		}
 		clock_gettime(CLOCK_MONOTONIC, &event->at);
 	}
@@ -629,7 +635,7 @@ void mx_queue_record(hipEvent_t event) {
 
 void mx_queue_wait_event(hipEvent_t event) {
 	pthread_mutex_lock(&lock);
-	if (mx_handle_is(MX_EVENT, event) && event->seq < within->first->seq) {
+	if (mx_handle_is(MX_EVENT, event) && event->seq < running_seq()) {
 		finish(event->stream, event->seq);
 		tell_host_of(event);
 	}

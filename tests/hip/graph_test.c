@@ -309,6 +309,13 @@ static void test_event_of_launch(void) {
 	must(hipStreamSynchronize(stream));
 	must(hipMemcpy(&value, p, 4, hipMemcpyDeviceToHost));
 	ok(value == 7, "a graph does not wait for a record that comes after it");
+	must(hipMemset(p, 0, 4));
+	with_options(.seed = 1);
+	must(hipGraphLaunch(exec, stream));
+	must(mxhipSetLaunchOptions(NULL));
+	must(hipMemcpy(&value, p, 4, hipMemcpyDeviceToHost));
+	ok(value == 7 && hipEventQuery(e) == hipSuccess,
+	   "a launch with options waits and records at once");
 	must(hipGraphExecDestroy(waiter));
 	must(hipGraphExecDestroy(exec));
 	must(hipGraphDestroy(waiting));
