@@ -39,15 +39,15 @@ sub read_index {
 		}
 		my ($name, $launch, $wrong, $right, $reason) = split /\s*\|\s*/, $_, 5;
 		$reason ||= first_line("$corpus/$name.s");
-		my ($grid, $block, $cluster, $long) = $launch =~ /^(\d+)x(\d+)( cluster)?( long)?$/ or die "$corpus/index:$.: grid x block wanted";
-		push @pairs, {arch => $arch, name => $name, grid => $grid, block => $block, cluster => $cluster, long => $long, wrong => $wrong,
+		my ($grid, $block, $cluster, $tier) = $launch =~ /^(\d+)x(\d+)( cluster)?(?: (long|quick))?$/ or die "$corpus/index:$.: grid x block wanted";
+		push @pairs, {arch => $arch, name => $name, grid => $grid, block => $block, cluster => $cluster, tier => $tier // '', wrong => $wrong,
 			right => $right, reason => $reason};
 	}
 	return @pairs;
 }
 
 my @pairs = map { read_index($_) } reverse sort keys %folder;
-$pairs[$_]{quick} = $_ % 5 == 0 && !$pairs[$_]{long} for 0 .. $#pairs; # of the short tier
+$pairs[$_]{quick} = $pairs[$_]{tier} eq 'quick' || ($_ % 5 == 0 && $pairs[$_]{tier} ne 'long') for 0 .. $#pairs; # of the short tier
 my %asked = map { $_ => 1 } @ARGV;
 my @twins = map { my $pair = $_; map { {%$pair, twin => $_, expect => $pair->{$_}, symbol => "$pair->{name}_$_"} }
 		grep { $pair->{$_} ne '-' } qw(wrong right) } grep { %asked ? $asked{$_->{name}} : $long || $_->{quick} } @pairs;
@@ -156,7 +156,7 @@ sub judge {
 	my ($twin) = @_;
 	write_case($twin);
 	my %seen;
-	for my $seed (1 .. ($twin->{long} ? 1 : $seeds)) {
+	for my $seed (1 .. ($twin->{tier} eq 'long' ? 1 : $seeds)) {
 		my $run = run_once($twin, $seed);
 		my $word = word($twin, $run);
 		$seen{$word} ||= {seed => $seed, %$run};
