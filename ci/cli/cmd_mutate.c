@@ -407,7 +407,7 @@ static void report(const struct mutation *m, const struct mx_mutant *x, const st
 	explain(m, x, a, f, t, why, sizeof why);
 	const struct target *target = &m->target[s->step];
 	target->isa->disassemble(&s->word, 1, 0, text, sizeof text);
-	if (f == FLAGGED && !m->o->verbose)
+	if (f == FLAGGED && !m->o->verbose && !a->end.disproved)
 		return;
 	char name[256];
 	printf("%-11s %s+0x%" PRIx64 " %s: %s%s%s\n", names[f],

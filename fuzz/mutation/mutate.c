@@ -435,6 +435,15 @@ static int random_schedules(struct trial *t, const struct mx_trials *trials) {
 	return 0;
 }
 
+/* Another schedule shows what the proof excludes. */
+static void deny_proof(struct mx_mutant_end *end) {
+	char text[sizeof end->text];
+	snprintf(text, sizeof text, "a defect of mxcheck, for the order was proved: %s: %.*s",
+	         end->by, (int)sizeof text - 120, end->text);
+	set_text(end, "wrong proof", text);
+	end->disproved = true;
+}
+
 int mx_mutant_run(struct mx_bench *b, const struct mx_site *site, const struct mx_mutant *m,
                   const struct mx_original *original, const struct mx_trials *trials,
                   struct mx_mutant_end *end, struct mx_error *err) {
@@ -447,7 +456,9 @@ int mx_mutant_run(struct mx_bench *b, const struct mx_site *site, const struct m
 		return 0;
 	if (random_schedules(&t, trials))
 		return -1;
-	if (end->flagged || mx_has_rules_alone(m->kind))
-		return 0;
-	return extremes(&t, site, waves ? waves : 1);
+	if (!end->flagged && !mx_has_rules_alone(m->kind) && extremes(&t, site, waves ? waves : 1))
+		return -1;
+	if (t.proved && end->flagged)
+		deny_proof(end);
+	return 0;
 }

@@ -91,9 +91,10 @@ int mx_original_run(struct mx_bench *b, struct mx_site *sites, size_t n,
 
 /* The result of a mutant. If the bytes of a case may differ between runs, its judge decides. */
 struct mx_mutant_end {
-	bool flagged; /* by a finding, or by its bytes */
-	bool noted;   /* not flagged, but with a note of wait states that the original lacks */
-	char by[40];  /* the finding or note, or the kind of schedule that left other bytes */
+	bool flagged;   /* by a finding, or by its bytes */
+	bool disproved; /* flagged by another schedule than the one whose order was proved */
+	bool noted;     /* not flagged, but with a note of wait states that the original lacks */
+	char by[40];    /* the finding or note, or the kind of schedule that left other bytes */
 	char text[MX_LINE_ROOM];
 	unsigned extremes; /* runs with the guarded operations at their earliest or latest; 0 of a
 	                      wait or barrier that is not flagged: its order is proved */
