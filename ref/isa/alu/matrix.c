@@ -173,27 +173,32 @@ static void add_registers(struct mx_product *p, const struct mx_inst *in, unsign
 	mx_product_of(p, regs, in->operand[position].dwords * sizeof *regs);
 }
 
-/* The pieces that all kinds have; `f` stays valid as long as they. */
+/* A, B and C of any kind. */
+struct factors {
+	const uint32_t (*a)[MX_LANES], (*b)[MX_LANES], (*c)[MX_LANES];
+};
+
+/* The pieces that all kinds have, if products are kept; else none. `f` stays valid as long as they.
+ */
 static void begin_product(struct mx_product *p, const struct mx_wave *w, const struct mx_inst *in,
-                          const mx_profile *profile, struct fields *f) {
-	*f = fields_of(w, in);
+                          const mx_profile *profile, const struct factors *x, struct fields *f) {
 	p->n = 0;
+	if (!keeps_products(w))
+		return;
+	*f = fields_of(w, in);
 	mx_product_of(p, f, sizeof *f);
 	mx_product_of(p, &in->mai, sizeof in->mai);
 	mx_product_of(p, profile, sizeof *profile);
+	add_registers(p, in, MX_AT_SRC0, x->a);
+	add_registers(p, in, MX_AT_SRC1, x->b);
+	add_registers(p, in, MX_AT_SRC2, x->c);
 }
 
 static const mx_vreg *multiply_dense(struct mx_wave *w, const struct mx_inst *in,
                                      const struct mx_dense_args *g, mx_status *s) {
 	struct fields f;
 	struct mx_product p;
-	p.n = 0;
-	if (keeps_products(w)) {
-		begin_product(&p, w, in, g->profile, &f);
-		add_registers(&p, in, MX_AT_SRC0, g->a);
-		add_registers(&p, in, MX_AT_SRC1, g->b);
-		add_registers(&p, in, MX_AT_SRC2, g->c);
-	}
+	begin_product(&p, w, in, g->profile, &(struct factors){ g->a, g->b, g->c }, &f);
 	const mx_vreg *known = p.n ? mx_products_find(w, &p) : NULL;
 	if (known)
 		return known;
@@ -439,12 +444,8 @@ static const mx_vreg *multiply_scaled(struct mx_wave *w, const struct mx_inst *i
                                       const struct mx_mma_args *g) {
 	struct fields f;
 	struct mx_product p;
-	p.n = 0;
-	if (keeps_products(w)) {
-		begin_product(&p, w, in, g->profile, &f);
-		add_registers(&p, in, MX_AT_SRC0, g->a);
-		add_registers(&p, in, MX_AT_SRC1, g->b);
-		add_registers(&p, in, MX_AT_SRC2, g->c);
+	begin_product(&p, w, in, g->profile, &(struct factors){ g->a, g->b, g->c }, &f);
+	if (p.n) {
 		mx_product_of(&p, g->scale_a, MX_LANES);
 		mx_product_of(&p, g->scale_b, MX_LANES);
 	}
