@@ -225,7 +225,7 @@ static void choose_part(struct work *w) {
 	enum { CACHE = 1 << 20 };
 	bool wide = w->way->layout == FAST_WIDE;
 	size_t bytes = fast_bytes_of(w->way->layout);
-	size_t most = wide                              ? FAST_WIDE_BLOCKS
+	size_t most = wide                           ? FAST_WIDE_BLOCKS
 	              : w->way->layout == FAST_WORDS ? FAST_WORDS_BLOCKS
 	                                             : SIZE_MAX;
 	size_t tile = smaller(w->p->a.blocks, most) * FAST_ELEMENTS * bytes + 1;

@@ -88,8 +88,8 @@ struct fast_product {
 	uint32_t *out; /* n in a row */
 };
 
-/* Computes the 16 x 16 tiles of some strips of columns and tiles of rows: at most FAST_PART; of wide
- * elements FAST_WIDE_STRIPS and FAST_WIDE_TILES. */
+/* Computes the 16 x 16 tiles of some strips of columns and tiles of rows: at most FAST_PART; of
+ * wide elements FAST_WIDE_STRIPS and FAST_WIDE_TILES. */
 struct fast_part {
 	size_t strip, end_strip, tile, end_tile;
 };

@@ -72,8 +72,7 @@ static void start(const struct fast_product *p, struct fast_part part, struct su
 	for (size_t j = 0; j < part.end_strip - part.strip; j++) {
 		memset(s->of[j], 0, tiles * sizeof s->of[j][0]);
 		for (size_t i = 0; i < tiles; i++)
-			s->exact[j][i] =
-				fast_sums_are_exact(p, part.strip + j, part.tile + i, 1);
+			s->exact[j][i] = fast_sums_are_exact(p, part.strip + j, part.tile + i, 1);
 	}
 }
 
