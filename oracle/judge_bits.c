@@ -177,7 +177,6 @@ static bool is_large(const struct mx_bench *b, const struct mx_output *o) {
 
 int mx_judge_bits(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,
                   struct mx_error *err) {
-	size_t n = o->g.m * o->g.n;
 	err->text[0] = 0;
 	if (is_large(b, o)) {
 		if (check_large(b, o, v, err))
@@ -185,7 +184,10 @@ int mx_judge_bits(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,
 	} else {
 		if (expect(b, o, err))
 			return -1;
-		memcpy(o->want, b->expected, n * sizeof *o->want);
+		if (!o->wants_expected)
+			free(o->want);
+		o->want = b->expected;
+		o->wants_expected = true;
 		mx_output_compare(o);
 	}
 	if (o->wrong)

@@ -230,7 +230,8 @@ int mx_output_read_tile(const struct mx_bench *b, const struct mx_tile *t, struc
 
 void mx_output_free(struct mx_output *o) {
 	free(o->got);
-	free(o->want);
+	if (!o->wants_expected)
+		free(o->want);
 	free(o->unwritten);
 	free(o->differs);
 	free(o->c_of_tile);

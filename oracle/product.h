@@ -14,9 +14,10 @@ struct mx_output {
 	struct exact_epilogue epilogue; /* then: of the elements below */
 	uint32_t *got;
 	uint32_t *want; /* the right code, or an approximate one if there are several right codes */
-	uint8_t *unwritten; /* bytes of each element that the launch never wrote; an element with
-	                       any is wrong */
-	uint8_t *differs;   /* 1: wrong */
+	bool wants_expected; /* it is mx_bench.expected, which stays there */
+	uint8_t *unwritten;  /* bytes of each element that the launch never wrote; an element with
+	                        any is wrong */
+	uint8_t *differs;    /* 1: wrong */
 	size_t wrong, first;
 	uint32_t *c_of_tile; /* C of the epilogue, if it is of this tile alone */
 	bool is_tile;        /* a part of C, which begins at row, col */

@@ -222,13 +222,15 @@ static void *compute(void *argument) {
 
 /* Parts that fit the second-level cache; the sums of a wide panel fit the first level. */
 static void choose_part(struct work *w) {
-	enum { CACHE = 1 << 20, MOST = 16 };
+	enum { CACHE = 1 << 20 };
 	bool wide = w->way->layout == FAST_WIDE;
 	size_t bytes = fast_bytes_of(w->way->layout);
-	size_t blocks = smaller(w->p->a.blocks, wide ? FAST_WIDE_BLOCKS : SIZE_MAX);
-	size_t tile = blocks * FAST_ELEMENTS * bytes + 1;
-	size_t rows = smaller(CACHE / tile / (wide ? 1 : 2), wide ? FAST_WIDE_TILES : MOST);
-	size_t strips = wide ? FAST_WIDE_STRIPS : smaller(CACHE / tile / 2, MOST);
+	size_t most = wide                           ? FAST_WIDE_BLOCKS
+	              : w->way->layout == FAST_WORDS ? FAST_WORDS_BLOCKS
+	                                             : SIZE_MAX;
+	size_t tile = smaller(w->p->a.blocks, most) * FAST_ELEMENTS * bytes + 1;
+	size_t rows = smaller(CACHE / tile / (wide ? 1 : 2), wide ? FAST_WIDE_TILES : FAST_PART);
+	size_t strips = wide ? FAST_WIDE_STRIPS : smaller(CACHE / tile / 2, FAST_PART);
 	w->panel = rows ? rows : 1;
 	w->strips = strips ? strips : 1;
 }

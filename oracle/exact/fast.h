@@ -43,6 +43,9 @@ enum {
 	FAST_WIDE_TILES = 4,
 	FAST_WIDE_STRIPS = 16,
 	FAST_WIDE_BLOCKS = 32,
+	/* What other kernels take at a time, at most: tiles and strips; of words blocks of both. */
+	FAST_PART = 16,
+	FAST_WORDS_BLOCKS = 8,
 	FAST_DIGITS_OF = 3, /* digits of an element */
 	FAST_WORD_BITS = 13,
 	FAST_DOUBT = 0x7fc00001,
@@ -85,8 +88,8 @@ struct fast_product {
 	uint32_t *out; /* n in a row */
 };
 
-/* Computes the 16 x 16 tiles of some strips of columns and tiles of rows; of wide elements at most
- * FAST_WIDE_STRIPS and FAST_WIDE_TILES. */
+/* Computes the 16 x 16 tiles of some strips of columns and tiles of rows: at most FAST_PART; of
+ * wide elements FAST_WIDE_STRIPS and FAST_WIDE_TILES. */
 struct fast_part {
 	size_t strip, end_strip, tile, end_tile;
 };

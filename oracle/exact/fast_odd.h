@@ -20,10 +20,16 @@ fast_odd_sum(__m512d sum, __m512d dot, __m512d factor) {
 /* sum + dot * factor rounded to f32; the product is exact. If the sum in f64 may be inexact, it is
  * rounded to odd. Then the rounding to f32, which has 29 bits fewer, is equal to a single rounding.
  */
+__attribute__((target("avx512f,avx512dq"), always_inline)) static inline __m256
+fast_f32_sum(__m512d sum, __m512d dot, __m512d factor, bool exact) {
+	return _mm512_cvtpd_ps(exact ? _mm512_fmadd_pd(dot, factor, sum)
+	                             : fast_odd_sum(sum, dot, factor));
+}
+
+/* The same as an f64. */
 __attribute__((target("avx512f,avx512dq"), always_inline)) static inline __m512d
 fast_add_dot(__m512d sum, __m512d dot, __m512d factor, bool exact) {
-	__m512d all = exact ? _mm512_fmadd_pd(dot, factor, sum) : fast_odd_sum(sum, dot, factor);
-	return _mm512_cvtps_pd(_mm512_cvtpd_ps(all));
+	return _mm512_cvtps_pd(fast_f32_sum(sum, dot, factor, exact));
 }
 
 /* a + b, and in *error what it lacks, if it is finite [Knuth, TwoSum]. */

@@ -28,27 +28,35 @@ dots_of(const int16_t *x, const int16_t *y, __m512i dot[FAST_TILE]) {
 
 /* Adds these dots to their sums, sum[16][16]; a and b: factors. */
 __attribute__((target("avx512f,avx512dq,avx512vnni"), always_inline)) static inline void
-add_block(const int16_t *x, const double *a, const int16_t *y, const double *b, double *sum,
+add_block(const int16_t *x, const double *a, const int16_t *y, const double *b, float *sum,
           bool exact) {
+	const __m512d of_columns[] = { _mm512_load_pd(b), _mm512_load_pd(b + LANES) };
 	__m512i dot[FAST_TILE];
 	dots_of(x, y, dot);
 #pragma GCC unroll 16
 	for (int i = 0; i < FAST_TILE; i++)
 #pragma GCC unroll 2
 		for (int h = 0; h < 2; h++, sum += LANES) {
-			__m512d factor =
-				_mm512_mul_pd(_mm512_set1_pd(a[i]), _mm512_load_pd(b + h * LANES));
+			__m512d factor = _mm512_mul_pd(_mm512_set1_pd(a[i]), of_columns[h]);
 			__m512d d = _mm512_cvtepi32_pd(h ? _mm512_extracti64x4_epi64(dot[i], 1)
 			                                 : _mm512_castsi512_si256(dot[i]));
-			_mm512_store_pd(sum, fast_add_dot(_mm512_load_pd(sum), d, factor, exact));
+			__m512d before = _mm512_cvtps_pd(_mm256_load_ps(sum));
+			_mm256_store_ps(sum, fast_f32_sum(before, d, factor, exact));
 		}
 }
 
+/* Of the tiles of a part, by strip. */
+struct sums {
+	_Alignas(64) float of[FAST_PART][FAST_PART][FAST_TILE * FAST_TILE];
+	bool exact[FAST_PART][FAST_PART];
+};
+
+/* Adds some blocks of a tile and a strip. */
 __attribute__((target("avx512f,avx512dq,avx512vnni"), noinline)) static void
-words_tile(const struct fast_product *p, size_t tile, size_t strip, double *sum) {
-	size_t row = tile * p->a.blocks, column = strip * p->a.blocks;
-	bool exact = fast_sums_are_exact(p, strip, tile, 1);
-	for (size_t n = 0; n < p->a.blocks; n++, row++, column++) {
+add_blocks(const struct fast_product *p, size_t tile, size_t strip, size_t from, size_t end,
+           float *sum, bool exact) {
+	size_t row = tile * p->a.blocks + from, column = strip * p->a.blocks + from;
+	for (size_t n = from; n < end; n++, row++, column++) {
 		const int16_t *x = p->a.words + row * FAST_ELEMENTS;
 		const int16_t *y = p->b.words + column * FAST_ELEMENTS;
 		const double *a = p->a.wide + row * FAST_TILE, *b = p->b.wide + column * FAST_TILE;
@@ -59,13 +67,31 @@ words_tile(const struct fast_product *p, size_t tile, size_t strip, double *sum)
 	}
 }
 
+static void start(const struct fast_product *p, struct fast_part part, struct sums *s) {
+	size_t tiles = part.end_tile - part.tile;
+	for (size_t j = 0; j < part.end_strip - part.strip; j++) {
+		memset(s->of[j], 0, tiles * sizeof s->of[j][0]);
+		for (size_t i = 0; i < tiles; i++)
+			s->exact[j][i] = fast_sums_are_exact(p, part.strip + j, part.tile + i, 1);
+	}
+}
+
+/* Computes all tiles and strips a few blocks after the others: the strip's blocks stay in the
+ * first-level cache, those of the tiles and the sums in the second level. */
 void fast_words_vnni(const struct fast_product *p, struct fast_part part) {
-	for (size_t tile = part.tile; tile < part.end_tile; tile++)
-		for (size_t strip = part.strip; strip < part.end_strip; strip++) {
-			_Alignas(64) double sum[FAST_TILE * FAST_TILE] = { 0 };
-			words_tile(p, tile, strip, sum);
-			fast_store_wide(p, tile, strip, sum);
-		}
+	struct sums s;
+	start(p, part, &s);
+	for (size_t from = 0, end; from < p->a.blocks; from = end) {
+		end = p->a.blocks - from < FAST_WORDS_BLOCKS ? p->a.blocks
+		                                             : from + FAST_WORDS_BLOCKS;
+		for (size_t j = part.strip; j < part.end_strip; j++)
+			for (size_t i = part.tile; i < part.end_tile; i++)
+				add_blocks(p, i, j, from, end, s.of[j - part.strip][i - part.tile],
+				           s.exact[j - part.strip][i - part.tile]);
+	}
+	for (size_t j = part.strip; j < part.end_strip; j++)
+		for (size_t i = part.tile; i < part.end_tile; i++)
+			fast_store(p, i, j, s.of[j - part.strip][i - part.tile]);
 }
 
 #else

@@ -7,9 +7,12 @@
  *
  * A dot is exact in f64, and so is its product with the scales. The FMA that adds the accumulator
  * rounds to odd, as in by_avx512.c. A zero dot has lost its sign: where it is added to -0, integers
- * compute the result. */
+ * compute the result. No sum is -0 if no accumulator is and all dots are multiples of 2^-149, the
+ * smallest f32: they do not round to 0. */
 #include "tile.h"
 #include "../num/number.h"
+
+#include <limits.h>
 
 #if defined(__x86_64__)
 #include "avx512.h"
@@ -21,8 +24,9 @@ enum { ROWS = 8 }; /* computed together */
 
 /* An operand. A dword has two elements of a row or column: of each quad 0 and 2, then 1 and 3. */
 struct words {
-	_Alignas(LINE) uint32_t pair[BLOCKS][PAIRS][MX_TILE_MN];
-	double scale[BLOCKS][MX_TILE_MN]; /* of a unit of the words */
+	_Alignas(LINE) uint32_t pair[PAIRS * MX_LANES]; /* [block][pair][row or column] */
+	double scale[BLOCKS][MX_TILE_MN];               /* of a unit of the words */
+	int least;                                      /* scales are at least 2^least */
 };
 
 _Static_assert(sizeof(struct words) <= MX_KEPT_BYTES, "room for words");
@@ -83,7 +87,7 @@ AVX512 INLINE void store_scales(double *to, const uint8_t *codes, __m512i expone
 
 /* The words of a quad; end - field: by how much an element is less than the top of a word. */
 AVX512 INLINE __mmask32 store_quad(struct form f, const struct mx_format_info *t, __m512i quad,
-                                   __m512i end, uint32_t (*to)[MX_TILE_MN]) {
+                                   __m512i end, uint32_t *to) {
 	const __m512i sign = _mm512_set1_epi8((char)(1 << (f.bits - 1)));
 	const __m512i even = _mm512_set1_epi16(0xFF), odd = _mm512_set1_epi16((short)0xFF00);
 	__m512i m = _mm512_andnot_si512(sign, quad), field = fields_of(m, t->man_bits);
@@ -92,8 +96,8 @@ AVX512 INLINE __mmask32 store_quad(struct form f, const struct mx_format_info *t
 	m = _mm512_sub_epi8(m, _mm512_slli_epi16(above, t->man_bits));
 	m = _mm512_slli_epi16(m, 6 - t->man_bits); /* the top of a byte, but for the sign */
 	m = _mm512_mask_sub_epi8(m, _mm512_test_epi8_mask(quad, sign), _mm512_setzero_si512(), m);
-	__mmask32 lost = store_words(to[0], _mm512_slli_epi16(m, 8), _mm512_and_si512(right, even));
-	return lost | store_words(to[1], _mm512_and_si512(m, odd), _mm512_srli_epi16(right, 8));
+	__mmask32 lost = store_words(to, _mm512_slli_epi16(m, 8), _mm512_and_si512(right, even));
+	return lost | store_words(to + f.MN, _mm512_and_si512(m, odd), _mm512_srli_epi16(right, 8));
 }
 
 /* A block of WIDE rows; false if bits would be lost, or if there is a NaN or an infinity. */
@@ -112,18 +116,24 @@ AVX512 INLINE bool load_block(struct form f, struct words *x, const struct side 
 	__m512i top = fields_of(most, t->man_bits);
 	__m512i end = _mm512_add_epi8(top, _mm512_set1_epi8(15 - BITS));
 #pragma GCC unroll 8
-	for (unsigned q = 0; q < QUADS; q++) {
-		uint32_t *to = &x->pair[block][2 * q][mn];
-		lost |= store_quad(f, t, quad[q], end, (uint32_t(*)[MX_TILE_MN])to);
-	}
+	for (unsigned q = 0; q < QUADS; q++)
+		lost |= store_quad(f, t, quad[q], end,
+		                   &x->pair[(block * PAIRS + 2 * q) * f.MN + mn]);
 	__m512i exponents = _mm512_sub_epi32(_mm512_and_si512(top, _mm512_set1_epi32(0xFF)),
 	                                     _mm512_set1_epi32(t->bias + BITS - 1));
-	store_scales(&x->scale[block][mn], o->scale + block * f.MN + mn, exponents);
+	const uint8_t *scales = o->scale + block * f.MN + mn;
+	store_scales(&x->scale[block][mn], scales, exponents);
+	__m512i of_scales =
+		_mm512_sub_epi32(_mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)scales)),
+	                         _mm512_set1_epi32(127));
+	int least = _mm512_reduce_min_epi32(_mm512_add_epi32(exponents, of_scales));
+	x->least = least < x->least ? least : x->least;
 	return !lost && !_mm512_cmpgt_epu8_mask(most, _mm512_set1_epi8(mx_max_finite(t)));
 }
 
 AVX512 INLINE bool load_blocks(struct form f, struct words *x, const struct side *o) {
 	bool good = true;
+	x->least = INT_MAX;
 	for (unsigned block = 0; good && block < MX_LANES / f.MN; block++)
 		for (unsigned mn = 0; good && mn < f.MN; mn += WIDE)
 			good = load_block(f, x, o, block, mn);
@@ -162,10 +172,8 @@ AVX512 INLINE __m512d half_of(__m512i x, unsigned half) {
 	                               : _mm512_castsi512_si256(x));
 }
 
-/* The columns in which a dot without its sign is added to -0. */
-AVX512 INLINE __mmask16 lost_signs(__m512i dot, const float *acc) {
-	__mmask16 zero = _mm512_testn_epi32_mask(dot, dot);
-	return _mm512_mask_cmpeq_epi32_mask(zero, _mm512_loadu_si512(acc),
+AVX512 INLINE __mmask16 negative_zeros(__mmask16 of, const float *acc) {
+	return _mm512_mask_cmpeq_epi32_mask(of, _mm512_loadu_si512(acc),
 	                                    _mm512_set1_epi32((int)MX_F32_SIGN));
 }
 
@@ -177,37 +185,62 @@ AVX512 INLINE void add_scaled(__m512d dot, __m512d scale, float *acc) {
 	_mm256_storeu_ps(acc, _mm512_cvt_roundpd_ps(to_odd_of(down, up), NEAREST));
 }
 
-/* acc += a block's dots of ROWS rows and WIDE columns. bad[row] gets columns as lost_signs returns.
- */
-AVX512 INLINE void add_block(const struct words *a, const struct words *b, unsigned block,
-                             unsigned row, unsigned col, float (*acc)[WIDE], __mmask16 *bad) {
+/* acc += a block's dots of ROWS rows and WIDE columns. With `signs` bad[row] gets the columns in
+ * which a dot without its sign is added to -0. */
+AVX512 INLINE void add_block(const struct words *a, const struct words *b, unsigned MN,
+                             unsigned block, unsigned row, unsigned col, float (*acc)[WIDE],
+                             bool signs, __mmask16 *bad) {
+	const uint32_t *x = &a->pair[block * PAIRS * MN + row];
+	const uint32_t *y = &b->pair[block * PAIRS * MN + col];
+	const double *scale = &b->scale[block][col];
+	__m512d of_columns[] = { _mm512_loadu_pd(scale), _mm512_loadu_pd(scale + 8) };
 	__m512i dot[ROWS];
 #pragma GCC unroll 8
 	for (unsigned i = 0; i < ROWS; i++)
 		dot[i] = _mm512_setzero_si512();
-#pragma GCC unroll 4
+#pragma GCC unroll 16
 	for (unsigned p = 0; p < PAIRS; p++)
-		add_pair(&a->pair[block][p][row], &b->pair[block][p][col], dot);
+		add_pair(x + p * MN, y + p * MN, dot);
 #pragma GCC unroll 8
 	for (unsigned i = 0; i < ROWS; i++) {
-		bad[i] |= lost_signs(dot[i], acc[i]);
+		__m512d of_row = _mm512_set1_pd(a->scale[block][row + i]);
+		if (signs)
+			bad[i] |= negative_zeros(_mm512_testn_epi32_mask(dot[i], dot[i]), acc[i]);
 #pragma GCC unroll 2
-		for (unsigned j = 0; j < 2; j++) {
-			__m512d scale =
-				_mm512_mul_pd(_mm512_set1_pd(a->scale[block][row + i]),
-			                      _mm512_loadu_pd(&b->scale[block][col + 8 * j]));
-			add_scaled(half_of(dot[i], j), scale, acc[i] + 8 * j);
-		}
+		for (unsigned j = 0; j < 2; j++)
+			add_scaled(half_of(dot[i], j), _mm512_mul_pd(of_row, of_columns[j]),
+			           acc[i] + 8 * j);
 	}
 }
 
-AVX512 static void add_blocks(const struct words *a, const struct words *b, unsigned MN,
-                              struct results *r, columns bad) {
-	for (unsigned block = 0; block < MX_LANES / MN; block++)
-		for (unsigned col = 0; col < MN; col += WIDE)
-			for (unsigned row = 0; row < MN; row += ROWS)
-				add_block(a, b, block, row, col, &r->acc[col / WIDE][row],
-				          &bad[col / WIDE][row]);
+AVX512 INLINE void add_blocks(const struct words *a, const struct words *b, unsigned MN,
+                              struct results *r, bool signs, columns bad) {
+	for (unsigned col = 0; col < MN; col += WIDE)
+		for (unsigned row = 0; row < MN; row += ROWS)
+			for (unsigned block = 0; block < MX_LANES / MN; block++)
+				add_block(a, b, MN, block, row, col, &r->acc[col / WIDE][row],
+				          signs, &bad[col / WIDE][row]);
+}
+
+/* Whether an accumulator is -0 before any of the blocks. */
+AVX512 INLINE bool may_be_negative_zero(const struct words *a, const struct words *b, unsigned MN,
+                                        const struct results *r) {
+	enum { LEAST = -149 };
+	__mmask16 any = 0;
+	for (unsigned i = 0; i < MN / WIDE * MN; i++)
+		any |= negative_zeros(0xFFFF, r->acc[i / MN][i % MN]);
+	return any || a->least + b->least < LEAST;
+}
+
+/* Returns whether bad may have any. */
+AVX512 INLINE bool add_all(const struct words *a, const struct words *b, unsigned MN,
+                           struct results *r, columns bad) {
+	bool signs = may_be_negative_zero(a, b, MN, r);
+	if (signs)
+		add_blocks(a, b, MN, r, true, bad);
+	else
+		add_blocks(a, b, MN, r, false, bad);
+	return signs;
 }
 
 AVX512 bool mx_mma_by_words(const struct mx_mma_args *g) {
@@ -220,8 +253,9 @@ AVX512 bool mx_mma_by_words(const struct mx_mma_args *g) {
 	if (!b)
 		return false;
 	load_results(&r, g);
-	add_blocks(a, b, mx_mn(g->shape), &r, bad);
-	bool uncertain = find_uncertain(g, bad, &r, again);
+	bool uncertain =
+		mx_mn(g->shape) == 16 ? add_all(a, b, 16, &r, bad) : add_all(a, b, 32, &r, bad);
+	uncertain = uncertain && find_uncertain(g, bad, &r, again);
 	store_results(&r, g);
 	if (uncertain)
 		mx_mma_some_by_integers(g, again);

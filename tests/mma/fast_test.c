@@ -535,6 +535,41 @@ static void test_scaled_tie(void) {
 	}
 }
 
+/* Words: the second half of the products, or all of them, are zeros, of one sign in each row. They
+ * are added to 0, to -0, to numbers, or to the zeros that smaller ones round to. */
+static void test_scaled_signs(void) {
+	static uint32_t a[8][LANES];
+	uint8_t scales[LANES];
+	struct mx_mma_args g = { profile_of(0),
+		                 MX_16X16X128,
+		                 MX_E4M3,
+		                 MX_E4M3,
+		                 (const uint32_t(*)[LANES])a,
+		                 (const uint32_t(*)[LANES])s.b,
+		                 (const uint32_t(*)[LANES])s.c,
+		                 scales,
+		                 scales };
+	unsigned wrong = 0;
+	for (unsigned i = 0; i < 16; i++) {
+		fill(MX_T_FP8, false, 8, a, NEAR);
+		fill(MX_T_FP8, false, 8, s.b, NEAR);
+		for (unsigned l = i & 8 ? 0 : 4 * LANES; l < 8 * LANES; l++) {
+			a[l / LANES][l % LANES] = l % 2 ? 0x80808080 : 0;
+			s.b[l / LANES][l % LANES] &= 0x7f7f7f7f;
+		}
+		for (unsigned l = 0; l < 16 * LANES; l++)
+			s.c[l / LANES][l % LANES] = i & 2 ? 0x80000000 : 0;
+		memset(scales, i & 4 ? 127 - 80 : 127, sizeof scales);
+		g.shape = i & 1 ? MX_32X32X64 : MX_16X16X128;
+		g.d = s.fast;
+		wrong += mx_mma_scaled(&g) != MX_OK;
+		g.d = s.plain;
+		wrong += mx_mma_scaled_plain(&g) != MX_OK;
+		wrong += compare("signs", g.profile, NEAR, i & 1 ? 16 : 4);
+	}
+	ok(!wrong, "scaled: the sign of a zero that a dot of zeros is added to");
+}
+
 /* 1 or 1 + 2^-23, and 2^-24 +- 2^-53, which together no double holds: 29 products of 2^8 * 2^8 in
  * E4M3, two of 1.5 * 2^8 * 2^8, and 2^-4 * +-2^-4, times 2^-45. */
 static void test_scaled_odd(void) {
@@ -591,6 +626,7 @@ int main(void) {
 	test_scaled_ends();
 	test_scaled_tie();
 	test_scaled_odd();
+	test_scaled_signs();
 	test_kept();
 	test_kept_many();
 	test_rounding();

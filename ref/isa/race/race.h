@@ -196,7 +196,7 @@ struct mx_race_page {
 	bool settled;                  /* in LDS: all writes are over for all waves */
 	bool keeps;                    /* some cells have `concurrent` */
 	bool shared;                   /* all cells have MX_SEVERAL_GROUPS: reads add nothing */
-	struct mx_race_record *record; /* `few`, or `room` others */
+	struct mx_race_record *record; /* `room` of them, MX_RACE_RECORDS at first */
 	struct mx_race_listed *listed; /* without cells: those of the cells with MX_SEVERAL_GROUPS
 	                                  after the first, if the map has lists */
 	uint16_t n_listed, room_listed;
@@ -205,7 +205,6 @@ struct mx_race_page {
 	mx_cells touched, written, own_wait, first_contents, several_readers, several_groups;
 	uint8_t *value;   /* by byte: contents of MX_VALUE */
 	uint64_t *source; /* by cell: contents of MX_LOADED */
-	struct mx_race_record few[MX_RACE_RECORDS];
 };
 
 static inline struct mx_race_cell *mx_race_cell(struct mx_race_page *p, uint64_t address) {
@@ -245,6 +244,9 @@ struct mx_race_map {
 	struct mx_race_list_cache cache[8];
 	struct mx_race_block *blocks;
 	struct mx_slab *slabs; /* of pages */
+	/* Room for MX_RACE_RECORDS records that a page with more has left. A list: each begins with
+	 * the address of the next. */
+	void *few;
 };
 
 /* The page of an address, with cells of at most `unit` bytes. NULL if memory is short, or if there
@@ -271,6 +273,9 @@ static inline struct mx_race_page *mx_race_page(struct mx_race_map *m, uint64_t 
 
 /* Whether all pages of [from, to) are shared. */
 bool mx_race_are_shared(struct mx_race_map *m, uint64_t from, uint64_t to);
+
+/* Keeps room for MX_RACE_RECORDS records for another page. */
+void mx_race_leave_few(struct mx_race_map *m, struct mx_race_record *few);
 
 mx_access *mx_race_readers(struct mx_race_map *m);
 /* The slot of a reader in mx_race_cell.readers, and the first that is not empty. */

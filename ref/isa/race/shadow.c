@@ -213,6 +213,19 @@ static bool split(struct mx_race_map *m, struct mx_race_page *p, unsigned unit) 
 	return true;
 }
 
+static struct mx_race_record *take_few(struct mx_race_map *m) {
+	void *few = m->few;
+	if (!few)
+		return mx_slabs_take(&m->slabs, MX_RACE_RECORDS * sizeof(struct mx_race_record));
+	memcpy(&m->few, few, sizeof m->few);
+	return few;
+}
+
+void mx_race_leave_few(struct mx_race_map *m, struct mx_race_record *few) {
+	memcpy(few, &m->few, sizeof m->few);
+	m->few = few;
+}
+
 static struct mx_race_page *free_page(struct mx_race_map *m) {
 	struct mx_race_page *p = m->free;
 	if (p) {
@@ -220,11 +233,10 @@ static struct mx_race_page *free_page(struct mx_race_map *m) {
 		return p;
 	}
 	p = mx_slabs_take(&m->slabs, sizeof *p);
-	if (p) {
-		memset(p, 0, offsetof(struct mx_race_page, few));
-		p->record = p->few;
-		p->room = MX_RACE_RECORDS;
-	}
+	struct mx_race_record *few = p ? take_few(m) : NULL;
+	if (!few)
+		return NULL;
+	*p = (struct mx_race_page){ .record = few, .room = MX_RACE_RECORDS };
 	return p;
 }
 

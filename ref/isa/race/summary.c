@@ -51,6 +51,8 @@ static __attribute__((noinline)) bool make_more_room(struct mx_race_map *m, stru
 	if (!more)
 		return false;
 	memcpy(more, p->record, p->n * sizeof *more);
+	if (p->room == MX_RACE_RECORDS)
+		mx_race_leave_few(m, p->record);
 	p->record = more;
 	p->room = (uint8_t)room;
 	return true;
