@@ -138,7 +138,7 @@ for my $case (glob 'cases/{attention,gemm,quantise,sequence,shuffle,tiling}/*.ya
 		my %size = /(\w+): (\w+)/g;
 		my @bad = (exists $size{max} ? $size{max} =~ /^0x/ ? hex($size{max}) + 1 : $size{max} + 1 : (),
 			($size{multiple} // 1) > 1 ? ($size{min} + 1, grep { $_ > 0 } $size{min} - $size{multiple}) : ());
-		for (@bad) {
+		for (is_long() ? @bad : $bad[0] // ()) {
 			my $status = mxcheck('run', '--case', $case, '--shape', "$size{name}=$_");
 			push @launched, "$case with $size{name}=$_: $status, $err" unless $status == 2 && $err =~ /outside its contract: $size{name} is $_, must be /;
 			$outside++;
