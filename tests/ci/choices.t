@@ -80,10 +80,10 @@ my @found = (
 	[ 'pack_rows', 'pack_zeros',  'wrong-bytes',         'R=1,C=1,FILL=127' ],
 	[ 'cases/gemm/mxfp8_epilogue.yaml', 'kernels/broken/zero_times_c.co', 'wrong-bits', '1x1x32,BETA=0' ],
 	[ 'cases/gemm/mxfp8_epilogue.yaml', 'tests/ci/alpha_skips_c.gpu.co', 'wrong-bits', '1x1x32,ALPHA=0' ],
-	[ 'cases/gemm/mxfp4_splitk.yaml', 'tests/ci/four_splits.gpu.co', 'outside-set', '1x2x544,SPLITS=5', 8 ],
 	[ 'cases/foreign/mxfp4_preshuffled.yaml', 'tests/ci/padding_scaled.gpu.co', 'uninitialised', '1x1x32,FILL=poison' ],
 	[ 'cases/foreign/mxfp4_preshuffled.yaml', 'tests/ci/padding_scaled.gpu.co', 'out-of-tolerance', '2x1x32,FILL_A=127,FILL_B=127,FILL=random' ],
 );
+push @found, [ 'cases/gemm/mxfp4_splitk.yaml', 'tests/ci/four_splits.gpu.co', 'outside-set', '1x2x544,SPLITS=5', 8 ] if is_long();
 
 for (sort keys %case) {
 	is(fuzz('--case', spew("$dir/$_.yaml", $case{$_}), '--co', "$build/tests/ci/choices.gpu.co"), 0, "$_ passes with all choices") or diag $out, $err;

@@ -44,7 +44,7 @@ sub generated {
 my %broken = (dead_load => 'missing-wait', unnamed_fragments => 'missing-wait', ring_reads => 'missing-wait',
 	early_scale => 'wait-states', early_store => 'wait-states');
 my $waits = "$build/kernels/probe/wait_states.co"; # kernels that lack wait states
-my @built = grep { !m{broken/(\w+)} || !$broken{$1} } grep { $_ ne $waits } glob "$build/kernels/*/*.co";
+my @built = grep { !m{broken/(\w+)} || !$broken{$1} } grep { $_ ne $waits } kernels($build);
 
 # Kernels without inline assembly. With it clang puts in more s_nops than needed. data.gpu.c has no code.
 my @sources = ((grep { !m{/(?:gfx1250|data\.)} } glob('tests/ci/lint/*.c tests/hip/*.gpu.c')), 'tests/ci/own_kernel/mxfp4_small.c');

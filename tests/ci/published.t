@@ -33,7 +33,7 @@ my @cases = (
 	[ 'seeds/primus_grouped_fwd', 3, [ 'race-lds', 'race-register', 'wrong-bits' ], 'long' ],
 	[ 'topksoftmax_4x128x8', 0, [] ],
 	[ 'seeds/wave_epilogue_eliminated', 0, [] ],
-	[ 'seeds/wave_splitk2',  0, [] ],
+	[ 'seeds/wave_splitk2',  0, [], 'long' ],
 );
 
 for (@cases) {

@@ -67,7 +67,7 @@ sub hunt {
 	is(judge($t, $twin, @hunt), 0, 'its correct twin passes them') or diag $out, $err;
 }
 
-# The short tier hunts for one of four twins.
+# The short tier hunts for one of eight twins.
 my $nth = 0;
 for my $t (grep { !$_->{none} } @twins) {
 	my $name = "$t->{bug} $t->{co} at $t->{run}";
@@ -76,7 +76,7 @@ for my $t (grep { !$_->{none} } @twins) {
 	$twin = "$build/kernels/" . ($twin =~ m{/} ? '' : ($t->{room} // 'gemm') . '/') . "$twin.co";
 	fails_twice($t, $name, $co);
 	passes($t, $twin);
-	hunt($t, $name, $co, $twin) if defined $t->{hunt} && ($nth++ % 4 == 0 || is_long());
+	hunt($t, $name, $co, $twin) if defined $t->{hunt} && ($nth++ % 8 == 0 || is_long());
 }
 
 # N8: a split-K kernel is right, and its host did not clear C.

@@ -126,12 +126,12 @@ static void test_truncation(void) {
 	ok(!bad, "cut off anywhere, it is refused with a line of detail");
 }
 
-/* Changes one byte after the other; unloads what still loads. */
+/* Changes one byte after the other, in the short tier one of seven; unloads what still loads. */
 static void test_changed_bytes(const char *what, size_t from, size_t to) {
 	static const uint8_t changes[] = { 0x01, 0x80, 0xFF };
 	uint8_t *f = copy_of_good();
-	size_t mute = 0, refusals = 0;
-	for (size_t at = from; at < to; at++) {
+	size_t tried = 0, mute = 0, refusals = 0;
+	for (size_t at = from; at < to; at += is_long() ? 1 : 7, tried++) {
 		f[at] ^= changes[at % COUNT(changes)];
 		bool failed = load(f, size) != hipSuccess;
 		refusals += failed;
@@ -140,7 +140,7 @@ static void test_changed_bytes(const char *what, size_t from, size_t to) {
 		f[at] = good[at];
 	}
 	ok(!mute, "%zu bytes of %s, changed one by one: %zu loads refused, each with a detail",
-	   to - from, what, refusals);
+	   tried, what, refusals);
 	free(f);
 }
 

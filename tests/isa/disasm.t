@@ -149,13 +149,16 @@ sub opcodes { return map { /^(\w+) (\w+)/ ? [ $1, hex $2 ] : () } @_ }
 
 open my $def, '<', 'ref/isa/encoding/gfx950.def' or die;
 my @def = <$def>;
-my $names = is_long() ? '' : '--names';
-my @sweep = `$^X tests/isa/gfx950_sweep.pl $names`;
-my %fresh = map { $_ => 1 } rows(@sweep);
 my %kept = map { $_ => 1 } rows(@def);
-my @differ = grep { !$fresh{$_} || !$kept{$_} } sort keys %{ { %fresh, %kept } };
-ok(@def && !@differ, 'gfx950.def lists the ' . keys(%fresh) . ' opcodes that a sweep finds')
-	or diag("first: $differ[0]");
+ok(scalar(%kept), 'gfx950.def lists ' . keys(%kept) . ' opcodes');
+if (is_long()) {
+	my @sweep = `$^X tests/isa/gfx950_sweep.pl`;
+	my %fresh = map { $_ => 1 } rows(@sweep);
+	my @differ = grep { !$fresh{$_} || !$kept{$_} } sort keys %{ { %fresh, %kept } };
+	ok(!@differ, '  which are those that a sweep finds') or diag("first: $differ[0]");
+	my @texts = map { [ grep { /^MX_TEXT/ } @$_ ] } \@def, \@sweep;
+	is(join('', @{ $texts[0] }), join('', @{ $texts[1] }), '  and equals the output of the sweep');
+}
 my %format = map { $_->[0] => $_ } @formats;
 
 # Opcodes of one format with the same operands and modifiers have the same bits that must be zero,
@@ -175,9 +178,5 @@ is_deeply([ sort @odd ], [ qw(ds_bpermute_b32 ds_permute_b32 v_cvt_pk_bf16_f32 v
 	v_dot2c_i32_i16_e64 v_dot4c_i32_i8_dpp v_dot4c_i32_i8_e64 v_dot8c_i32_i4_dpp v_dot8c_i32_i4_e64) ],
 	'opcodes that look alike have the same bits that must be zero, but for nine');
 compare('gfx950', [ 'each opcode', map { my ($form, $op) = @$_; map { random_line(@{ $format{$form} }, $op) } 1 .. $each }
-	opcodes(sort keys %fresh) ]);
-if (is_long()) {
-	my @texts = map { [ grep { /^MX_TEXT/ } @$_ ] } \@def, \@sweep;
-	is(join('', @{ $texts[0] }), join('', @{ $texts[1] }), 'gfx950.def equals the output of the sweep');
-}
+	opcodes(sort keys %kept) ]);
 done_testing;

@@ -3,7 +3,6 @@
 # and prints the result as ref/isa/encoding/gfx950.def, which it never reads.
 #
 #   tests/isa/gfx950_sweep.pl > ref/isa/encoding/gfx950.def      takes some seconds
-#   tests/isa/gfx950_sweep.pl --names                   form, number and name only
 #
 # Method: the first valid values of an opcode's fields give its name and operands. Flipping
 # each bit then shows the field of each operand, the bits that must not change, and the
@@ -375,14 +374,6 @@ sub scaled_row {
 		'"op_sel:3 op_sel_hi:3p cbsz blgp",', 0;
 }
 
-# Rows without operands and modifiers.
-sub names {
-	my ($form, %text) = @_;
-	my @rows = map { [ $form, $_, (parts($text{$_}))[0] ] } sort { $a <=> $b } keys %text;
-	push @rows, map { [ 'SCALED', $_->[1], $_->[2] =~ s/mfma/mfma_scale/r ] } grep { $_->[2] =~ /f8f6f4/ } @rows;
-	return map { sprintf "MX_TEXT(%-8s 0x%03x, %s %s)\n", "$_->[0],", $_->[1], name_columns($_->[2]) } @rows;
-}
-
 # ---- the whole file ----
 
 my $version = `$llvm/llvm-mc --version` =~ /version (\S+)/ ? $1 : 'unknown';
@@ -413,10 +404,7 @@ print <<"END";
  * all ones are the default. dst_dword: DST_SEL must be DWORD and is not printed. */
 END
 
-
-my $names_only = grep { $_ eq '--names' } @ARGV;
-my @only = grep { !/^--/ } @ARGV;
-for my $form (@only ? @only : @forms) {
+for my $form (@ARGV ? @ARGV : @forms) {
 	my ($fixed, $low, $ops, $dwords, %field) = @{ $format{$form} };
 	my (@tried, @code);
 	for my $op (@$ops) {
@@ -427,10 +415,6 @@ for my $form (@only ? @only : @forms) {
 	my %base;
 	for my $i (0 .. $#tried) {
 		$base{ $tried[$i][0] } //= [ @{ $tried[$i] }[ 1, 3 ], $text[$i] ] if $text[$i] ne '';
-	}
-	if ($names_only) {
-		print names($form, map { $_ => $base{$_}[2] } keys %base);
-		next;
 	}
 	my (@probe, @of);
 	for my $op (sort { $a <=> $b } keys %base) {

@@ -196,7 +196,7 @@ my @production = (
 );
 for my $of (@production) {
 	my ($co, $kernels, $products, $cycles, $in_loop, $least, $waits) = @$of;
-	for my $kernel (@$kernels) {
+	for my $kernel (is_long() ? @$kernels : $$kernels[0]) {
 		my $case = "gemm/$kernel";
 		my ($loop) = loops("gemm/$co.co", $kernel);
 		my $mfma = grep { /^v_mfma/ } @$loop;

@@ -881,7 +881,7 @@ static void test_empty(void) {
 }
 
 int main(void) {
-	int rounds = is_long() ? 200 : 5;
+	int rounds = is_long() ? 200 : 2;
 	test_both_axes_by_hand();
 	test_tiles_by_hand();
 	test_groups_by_hand();

@@ -48,15 +48,18 @@ static void empty(const char *format, uint8_t *codes, uint8_t *scales, size_t ro
 			}
 }
 
+/* The bits that codes may have if they are to be finite, with sums that are. */
+static uint8_t finite_bits(const char *format, bool specials) {
+	bool fp8 = !strcmp(format, "E4M3") || !strcmp(format, "E5M2");
+	return fp8 && !specials ? 0xbf : 0xff; /* not the largest exponents */
+}
+
 static void make(struct problem *p, const char *a, const char *b, size_t m, size_t n, size_t k,
                  unsigned kind, bool specials) {
 	size_t blocks = (k + 31) / 32;
+	uint8_t in_a = finite_bits(a, specials), in_b = finite_bits(b, specials);
 	for (size_t i = 0; i < MOST; i++) {
-		p->a[i] = (uint8_t)next(), p->b[i] = (uint8_t)next();
-		if (!specials) { /* the largest exponents of FP8 */
-			p->a[i] &= strcmp(a, "E4M3") && strcmp(a, "E5M2") ? 0xff : 0xbf;
-			p->b[i] &= strcmp(b, "E4M3") && strcmp(b, "E5M2") ? 0xff : 0xbf;
-		}
+		p->a[i] = (uint8_t)next() & in_a, p->b[i] = (uint8_t)next() & in_b;
 		p->sa[i] = scale(kind), p->sb[i] = scale(kind);
 	}
 	empty(a, p->a, p->sa, m, k);

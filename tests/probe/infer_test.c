@@ -304,22 +304,22 @@ int main(void) {
 	enum { NAMES = sizeof names / sizeof *names };
 	_Static_assert((int)NAMES <= (int)MOST_LOOPS, "a loop for each");
 	test_named("v_mfma_f32_32x32x16_f16", "cdna3_half");
-	test_named("v_mfma_f32_32x32x16_fp8_fp8", "cdna3");
 	test_sums(names[1]);
 	test_sums(names[7]);
 	test_wrong("mma_m16n8k16_f16", &aligned);
 	test_wrong("v_mfma_f64_16x16x4_f64", &chain);
 	test_wrong_bit();
-	test_narrow();
 	test_other_type();
-	test_other_arithmetic();
-	test_as_exact();
 	test_loop(names[0], 1, 11);
 	test_loop(names[1], 1, 12);
 	test_loop(names[4], 2, 13);
 	test_loop(names[8], 1, 14);
 	test_loop(names[10], 2, 15);
 	if (is_long()) {
+		test_narrow();
+		test_other_arithmetic();
+		test_as_exact();
+		test_named("v_mfma_f32_32x32x16_fp8_fp8", "cdna3");
 		test_named("v_mfma_f32_16x16x32_bf16", "fma32");
 		test_loops(names, NAMES, ((is_nightly() ? NIGHTLY : LONG) + NAMES - 1) / NAMES);
 	}
