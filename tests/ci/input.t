@@ -94,7 +94,7 @@ is_no_case('a misspelt key', 'buffers:', 'bufers:', ':LINE: unexpected key: bufe
 is_no_case('a misspelt key of a run', 'regime: exact', 'regieme: exact',
 	':LINE: unexpected key: regieme');
 is_no_case('a misspelt value', 'regime: exact', 'regime: exakt',
-	':LINE: regime: invalid ENUM value: exakt');
+	":LINE: regime: 'exakt' is not one of exact, general, special");
 is_no_case("a case with the name $$_[0]", 'name: gemm/mxfp4_f32', "name: $$_[0]",
 	":LINE: name: '$$_[2]' $$_[1]") for map { [ $$_[0], $$_[1], $$_[2] // $$_[0] =~ s/"//gr ] }
 	[ '../../x', 'has a part that begins with . or -' ], [ 'a/../../x', 'has a part that begins' ],
