@@ -229,6 +229,13 @@ is(scalar(my @none = glob("$dir/hidden/*.{yaml,npy}")), 0, 'and leaves no files'
 	like($said, qr/^libmxhip: MXHIP_DEVICES: 16 of 17 devices$/m, 'more devices than there may be');
 }
 
+{
+	local $ENV{MXHIP_ARCH} = 'gfx1250';
+	exec_with("-- sh -c '$dir/watched right; exit 0'");
+	like("$status $said", qr/^2 .*^mxcheck exec: nothing was watched: no launch, and a code object was not loaded: bundle has no code for gfx1250, only: .*gfx950\n\z/ms,
+		'a program whose code is for another device, which it ignores');
+}
+
 exec_with('-- /bin/true');
 is("$status $said", "2 mxcheck exec: nothing was watched: the program did not start the HIP runtime, or not this one\n",
 	'a program without our runtime');
