@@ -40,6 +40,9 @@ is_refused("--jobs $_", "--jobs $_: not a number from 1 to 1024", '--jobs', $_) 
 is_refused("--shape $_", "--shape $_: not three positive numbers", '--shape', $_)
 	for '0,1,32', '1,-1,32', '1,1', '1,1,32,1', '1,1,', 'a,b,c', '1,1,9223372036854775808';
 is_refused('a glob that no case matches', "no case matches 'gemm/nothing*'", 'gemm/nothing*');
+is_refused('a glob that no case matches, beside one', "no case matches 'gemm/nothing*'", 'gemm/mxfp4_f32/1x1x32/*', 'gemm/nothing*');
+is_refused('a glob and a regime that it lacks', 'no case selected: none has the regime special', '--regime', 'special', 'gemm/mxfp4_f32/64x64x256/*');
+is_refused('a folder of cases that is missing', "$dir/none: No such file or directory", 'ci', '--base', 'HEAD', '--cases', "$dir/none");
 is_refused('a file for a glob', "no case matches '$gemm'; it is a file: --case names a case file", $gemm);
 is_refused('run without a case', '--case FILE.yaml is missing', 'run');
 is_refused('--case without run', "only with 'mxcheck run'", '--case', $gemm);
