@@ -30,6 +30,7 @@ is_refused('an option without its value', 'mxcheck: --seed: its value is missing
 is_refused('a value that nothing takes', 'mxcheck: --list: takes no value', '--list=3');
 is_refused('--depth alone', 'mxcheck: --depth needs --who', '--depth', '3');
 is_refused('--lane alone', 'mxcheck: --lane needs --trace or --break', '--lane', '3');
+is_refused('two case files', "--case $gemm: --case x.yaml was given before", 'run', '--case', 'x.yaml', '--case', $gemm);
 is_refused('an unknown device', "no device 'gpu': emu, emu:gfx950, emu:gfx1250, hip or hip:N", '--device', 'gpu');
 is_refused('an unknown regime', '--regime exakt: not exact, general or special',
 	'--regime', 'exakt');
