@@ -204,7 +204,7 @@ my ($after) = glob("$dir/recorded/*-2.B*.after.npy");
 my $bytes = slurp($after);
 spew($after, substr($bytes, 0, -1) . chr(1 ^ ord substr $bytes, -1));
 like(scalar `$build/mxcheck run --case $cases[1] 2>&1`, qr/^FAIL .* bytes 1023\/1024 /m, 'it compares with the memory after the launch');
-like(scalar `$build/mxcheck mutate --case $cases[0] 2>&1`, qr/^\d+ mutants of _Z4adds\w+ in 1 runs: \d+ flagged/m, 'mxcheck mutate takes it');
+like(scalar `$build/mxcheck mutate --case $cases[0] 2>&1`, qr/^\d+ mutants of _Z4adds\w+ in 1 run: \d+ flagged/m, 'mxcheck mutate takes it');
 
 exec_with("--record $dir/stopped --first 1 -- $dir/watched past_its_end");
 like(scalar `$build/mxcheck run --case $dir/stopped/*.yaml 2>&1`, qr/ fault: .*global_load/, 'a launch that stops, too');

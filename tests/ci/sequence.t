@@ -178,10 +178,10 @@ like($err, qr/code object/, '  with the reason') or report();
 
 is(mxcheck('mutate', '--code', "$build/tests/ci", '--case', edited($twice, 'G: 2' => 'G: 1'), '-v'), 0, 'mutation takes the kernels of all steps') or report();
 like($out, qr/^flagged +reverse\+0x\w+ s_barrier: s_barrier -> s_nop 0; by /m, '  and flags a missing barrier') or report();
-like($out, qr/^\d+ mutants of reverse in 1 runs: /m, '  once for a kernel of two steps') or report();
+like($out, qr/^\d+ mutants of reverse in 1 run: /m, '  once for a kernel of two steps') or report();
 is(mxcheck('mutate', '--code', "$build/tests/ci", '--case', edited($two, 'judge: repack' => 'judge: none', ', of: IN' => ', data: poison'), '-v'), 0,
 	'mutation of two kernels passes') or report();
-like($out, qr/^\d+ mutants of reverse, transpose in 1 runs: /m, '  and names both') or report();
+like($out, qr/^\d+ mutants of reverse, transpose in 1 run: /m, '  and names both') or report();
 like($out, qr/^flagged +transpose\+0x\w+ s_waitcnt/m, '  and has mutants of the second') or report();
 
 # The kernel of both steps, with an argument that decides whether its barriers are reached.
