@@ -131,7 +131,7 @@ for ([ '', $exact ], [ '--profile cdna3_half', $exact ], [ "--profile $own", 2 ]
 	exec_with("$$_[0] -- $dir/watched matrix");
 	like($said, qr/^@{[sum_of($$_[1])]}$/m, "matrix instructions, $$_[0]") or diag $said;
 }
-for ([ "--profile $all", "$all: no profile of an instruction of gfx950" ], [ '--profile none', 'none: no such profile' ], [ "--read $dir/kept --profile cdna3", 'it runs nothing' ]) {
+for ([ "--profile $all", "$all: no profile of an instruction of gfx950" ], [ '--profile none', "--profile: no profile 'none'" ], [ "--read $dir/kept --profile cdna3", 'it runs nothing' ]) {
 	exec_with($$_[0] . ($$_[0] =~ /read/ ? '' : " -- $dir/watched matrix"));
 	ok($status == 2 && $said =~ /^mxcheck exec: [^\n]*\Q$$_[1]\E/, "  $$_[1]") or diag $said;
 }

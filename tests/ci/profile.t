@@ -166,7 +166,7 @@ sub is_refused {
 my $twice = profiles('twice.yaml', [ $insn, %narrow ], [ $insn, %narrow ]);
 my $other = profiles('other.yaml', [ 'wgmma', %narrow ]);
 for ([ 'no such file', "$dir/absent.yaml: No such file", "$dir/absent.yaml" ], [ 'no such name', 'no profile x', "$file:x" ],
-	[ 'no such profile', '--profile block33: no such profile', 'block33' ], [ 'a name twice', "twice.yaml:14: profiles[1]: $insn is there twice", $twice ],
+	[ 'no such profile', "--profile: no profile 'block33'; there are block32, fused, ", 'block33' ], [ 'a name twice', "twice.yaml:14: profiles[1]: $insn is there twice", $twice ],
 	[ 'integers', 'of integers', profiles('i8.yaml', [ 'v_mfma_i32_16x16x64_i8', over => 0 ]) . ':v_mfma_i32_16x16x64_i8' ],
 	[ 'no instruction of gfx950', "no profile of an instruction of gfx950; give $other:NAME", $other ],
 	[ 'no file of profiles', 'gemm/mxfp4_f32.yaml:', 'cases/gemm/mxfp4_f32.yaml' ]) {
