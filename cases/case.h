@@ -527,6 +527,9 @@ int mx_case_code(const struct mx_case *c, const struct mx_variant *v, unsigned s
  * out if it is the case's own. */
 void mx_sizes_text(const struct mx_case *c, const struct mx_sizes *s, char *text, size_t room);
 
+/* What the contract says of the size with this name; NULL: nothing. */
+const struct mx_size_contract *mx_contract_of(const struct mx_case *c, const char *name);
+
 /* The text of a size that is a choice, or NULL. */
 const char *mx_choice_text(const struct mx_case *c, const char *name, int64_t value);
 

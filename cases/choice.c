@@ -47,11 +47,16 @@ static char **slot_of(const struct mx_case *c, const char *of) {
 
 /* ---- values and texts ---- */
 
-const struct mx_size_contract *choice_find(const struct mx_case *c, const char *name) {
+const struct mx_size_contract *mx_contract_of(const struct mx_case *c, const char *name) {
 	for (unsigned i = 0; c->contract && i < c->contract->n_sizes; i++)
-		if (c->contract->sizes[i].of && !strcmp(c->contract->sizes[i].name, name))
+		if (!strcmp(c->contract->sizes[i].name, name))
 			return &c->contract->sizes[i];
 	return NULL;
+}
+
+const struct mx_size_contract *choice_find(const struct mx_case *c, const char *name) {
+	const struct mx_size_contract *k = mx_contract_of(c, name);
+	return k && k->of ? k : NULL;
 }
 
 static const char *own_text(const struct mx_case *c, const struct mx_size_contract *k) {

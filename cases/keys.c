@@ -1,8 +1,10 @@
-/* Checks the keys of a case file against the schema, with the line of each. */
+/* Checks the keys and values of a case file against the schema, with the line of each. Values that
+ * are left to libcyaml are numbers outside their type. */
 #include "schema.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,9 +55,23 @@ static int check_mapping(const struct walk *w, const cyaml_schema_value_t *v,
 	return check_missing(w, v, n);
 }
 
+static int check_entries(const struct walk *w, const cyaml_schema_value_t *v, const char *name,
+                         const yaml_node_t *n) {
+	size_t entries = n->data.sequence.items.top - n->data.sequence.items.start;
+	if (entries < v->sequence.min)
+		return source_fail(w->err, w->s, source_line(n), "%s: %zu of at least %u values",
+		                   name, entries, v->sequence.min);
+	if (entries > v->sequence.max)
+		return source_fail(w->err, w->s, source_line(n), "%s: %zu values, at most %u", name,
+		                   entries, v->sequence.max);
+	return 0;
+}
+
 static int check_sequence(const struct walk *w, const cyaml_schema_value_t *v, const char *name,
                           const yaml_node_t *n) {
 	const yaml_node_t *entry;
+	if (check_entries(w, v, name, n))
+		return -1;
 	for (size_t i = 0; (entry = source_entry(w->s, n, i)); i++)
 		if (check_value(w, v->sequence.entry, name, entry))
 			return -1;
@@ -92,6 +108,46 @@ static int check_bool(const struct walk *w, const char *name, const yaml_node_t 
 	                             name, text);
 }
 
+/* A word of a list: of an enumeration, or one of several flags. The message has the whole list. */
+static int check_word(const struct walk *w, const cyaml_schema_value_t *v, const char *name,
+                      const yaml_node_t *n) {
+	const char *text = (const char *)n->data.scalar.value;
+	char words[400] = "";
+	for (uint32_t i = 0; i < v->enumeration.count; i++) {
+		const char *word = v->enumeration.strings[i].str;
+		size_t used = strlen(words);
+		if (!strcmp(text, word))
+			return 0;
+		snprintf(words + used, sizeof words - used, "%s%s", i ? ", " : "", word);
+	}
+	return source_fail(w->err, w->s, source_line(n), "%s: '%s' is not one of %s", name, text,
+	                   words);
+}
+
+static int check_flags(const struct walk *w, const cyaml_schema_value_t *v, const char *name,
+                       const yaml_node_t *n) {
+	const yaml_node_t *entry;
+	for (size_t i = 0; (entry = source_entry(w->s, n, i)); i++) {
+		if (entry->type != YAML_SCALAR_NODE)
+			return source_fail(w->err, w->s, source_line(entry), "%s: a list in the list",
+			                   name);
+		if (check_word(w, v, name, entry))
+			return -1;
+	}
+	return 0;
+}
+
+static int check_string(const struct walk *w, const cyaml_schema_value_t *v, const char *name,
+                        const yaml_node_t *n) {
+	size_t length = n->data.scalar.length;
+	if (length < v->string.min)
+		return source_fail(w->err, w->s, source_line(n), "%s: the value is missing", name);
+	if (length > v->string.max)
+		return source_fail(w->err, w->s, source_line(n), "%s: %zu bytes, at most %u", name,
+		                   length, v->string.max);
+	return 0;
+}
+
 static int check_scalar(const struct walk *w, const cyaml_schema_value_t *v, const char *name,
                         const yaml_node_t *n) {
 	if (strlen((const char *)n->data.scalar.value) != n->data.scalar.length)
@@ -100,21 +156,38 @@ static int check_scalar(const struct walk *w, const cyaml_schema_value_t *v, con
 	case CYAML_INT:
 	case CYAML_UINT: return check_number(w, v, name, n);
 	case CYAML_BOOL: return check_bool(w, name, n);
+	case CYAML_ENUM: return check_word(w, v, name, n);
+	case CYAML_STRING: return check_string(w, v, name, n);
 	default: return 0;
 	}
 }
 
-/* libcyaml reports a node of another kind than the schema's. */
+static int check_kind(const struct walk *w, const char *name, const yaml_node_t *n,
+                      yaml_node_type_t kind) {
+	const char *what = kind == YAML_MAPPING_NODE    ? "a mapping, as in {key: value}"
+	                   : kind == YAML_SEQUENCE_NODE ? "a list, as in [value]"
+	                                                : "one value, not a list or a mapping";
+	return n->type == kind ? 0
+	                       : source_fail(w->err, w->s, source_line(n), "%s%smust be %s", name,
+	                                     *name ? ": " : "", what);
+}
+
 static int check_value(const struct walk *w, const cyaml_schema_value_t *v, const char *name,
                        const yaml_node_t *n) {
-	if (v->type == CYAML_MAPPING && n->type == YAML_MAPPING_NODE)
-		return check_mapping(w, v, n);
-	if (v->type == CYAML_SEQUENCE && n->type == YAML_SEQUENCE_NODE)
-		return check_sequence(w, v, name, n);
-	return n->type == YAML_SCALAR_NODE ? check_scalar(w, v, name, n) : 0;
+	switch (v->type) {
+	case CYAML_IGNORE: return 0; /* any names: sizes.c reads them */
+	case CYAML_MAPPING:
+		return check_kind(w, name, n, YAML_MAPPING_NODE) || check_mapping(w, v, n);
+	case CYAML_SEQUENCE:
+		return check_kind(w, name, n, YAML_SEQUENCE_NODE) || check_sequence(w, v, name, n);
+	case CYAML_FLAGS:
+		return check_kind(w, name, n, YAML_SEQUENCE_NODE) || check_flags(w, v, name, n);
+	default:
+		return check_kind(w, name, n, YAML_SCALAR_NODE) || check_scalar(w, v, name, n);
+	}
 }
 
 int source_check_keys(struct source *s, const cyaml_schema_value_t *schema, struct mx_error *err) {
 	struct walk w = { s, err };
-	return check_value(&w, schema, "", yaml_document_get_root_node(&s->document));
+	return check_value(&w, schema, "", yaml_document_get_root_node(&s->document)) ? -1 : 0;
 }

@@ -15,10 +15,6 @@
 
 /* ---- the case ---- */
 
-static bool is_source_type(mx_buffer_type t) {
-	return t == MX_DT_F32 || t == MX_DT_BF16 || t == MX_DT_F16;
-}
-
 /* What is wrong with the keys of operand i, and which key; NULL: nothing. */
 static const char *bad_operand(const struct mx_case *c, unsigned i, const char **key) {
 	const struct mx_buffer_spec *b = &c->buffers[i];
@@ -44,7 +40,7 @@ static const char *bad_operand(const struct mx_case *c, unsigned i, const char *
 	if (from < 0)
 		return "no buffer has this name";
 	const struct mx_buffer_spec *x = &c->buffers[from];
-	if (x->role != MX_ROLE_NONE || x->of || !is_source_type(x->type))
+	if (x->role != MX_ROLE_NONE || x->of || !quantised_takes(x->type))
 		return "it must be an input with role none, of f32, bf16 or f16";
 	if (x->order != MX_ORDER_ROW || x->batch)
 		return "it must be one matrix in rows";

@@ -12,7 +12,7 @@ static bool same(const char *a, const char *b) {
 	return a && !strcmp(a, b);
 }
 
-static bool is_source_type(mx_buffer_type t) {
+bool quantised_takes(mx_buffer_type t) {
 	return t == MX_DT_F32 || t == MX_DT_BF16 || t == MX_DT_F16;
 }
 
@@ -22,7 +22,7 @@ static bool is_matrix(const struct mx_buffer_spec *b) {
 }
 
 static const char *source_fault(const struct mx_buffer_spec *x) {
-	if (!is_source_type(x->type) || x->of)
+	if (!quantised_takes(x->type) || x->of)
 		return "it must be an input with role none, of f32, bf16 or f16";
 	return is_matrix(x) ? NULL : "it must be one matrix in rows";
 }

@@ -4,6 +4,9 @@
 
 #include "case.h"
 
+/* Whether codes are quantised from numbers of this type. */
+bool quantised_takes(mx_buffer_type t);
+
 /* What is wrong with the keys of codes with role none and a recipe, and which key; NULL: nothing.
  */
 const char *tensor_fault(const struct mx_case *c, unsigned i, const char **key);

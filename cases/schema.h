@@ -17,7 +17,8 @@ extern const cyaml_schema_value_t case_schema;
 
 /* Checks for unknown, missing and repeated keys, and for values that libcyaml 1.3 misreads: it
  * takes "5x" for 5, any word but a few for true, and a text up to its zero byte. It also reports
- * some errors with the line of another key. */
+ * some errors with the line of another key. A value that is not of the schema's kind, or none of its
+ * words, has a message that says what may stand there. */
 int source_check_keys(struct source *s, const cyaml_schema_value_t *schema, struct mx_error *err);
 
 /* Reads the values, by libcyaml. The caller frees *data with source_free. */

@@ -221,7 +221,7 @@ int mx_sizes_replace(const struct mx_case *c, struct mx_sizes *s, const char *te
 		if (choice && (size->value = choice_value(c, choice, value)) < 0)
 			return mx_fail(err, "%s: not in the contract: %s", name, value);
 		if (!choice && !is_positive(value, &size->value))
-			return mx_fail(err, "%s: not a number of 1 or more: %s", name, value);
+			return mx_fail(err, "%s: not a number from 1 to 2^63 - 1: %s", name, value);
 	}
 	return 0;
 }

@@ -44,13 +44,6 @@ struct axis {
 	unsigned of; /* 0: x, 1: y, 2: z */
 };
 
-static const struct mx_size_contract *contract_of(const struct mx_case *c, const char *name) {
-	for (unsigned i = 0; c->contract && i < c->contract->n_sizes; i++)
-		if (!strcmp(c->contract->sizes[i].name, name))
-			return &c->contract->sizes[i];
-	return NULL;
-}
-
 /* Groups of columns are summed over M: C has N rows of K columns for each. */
 static bool sums_groups(const struct mx_plan *p) {
 	return p->groups.n && p->c->groups->of == MX_GROUPS_COLS;
@@ -73,7 +66,7 @@ static unsigned other_axis(const struct axis *rows, const struct axis *cols) {
 /* With groups the axis of M has at least the workgroups of the longest one. */
 static int find_axis(const struct mx_plan *p, const char *name, int64_t size, struct axis *a,
                      struct mx_error *err) {
-	const struct mx_size_contract *k = contract_of(p->c, name);
+	const struct mx_size_contract *k = mx_contract_of(p->c, name);
 	if (!k || !k->axis)
 		return mx_fail(err, "%s: tiles: the contract gives %s no axis of the grid",
 		               p->c->path, name);
@@ -329,8 +322,8 @@ static int ascending(const void *a, const void *b) {
 /* The axis without tiles has all of its workgroups, as splits of K need, or that of the group. */
 uint64_t *mx_tiles_workgroups(const struct mx_plan *p, size_t *n) {
 	const uint32_t *grid = p->steps[0].grid;
-	unsigned rows = contract_of(p->c, rows_name(p))->axis - MX_AXIS_X;
-	unsigned other = 3 - rows - (contract_of(p->c, cols_name(p))->axis - MX_AXIS_X);
+	unsigned rows = mx_contract_of(p->c, rows_name(p))->axis - MX_AXIS_X;
+	unsigned other = 3 - rows - (mx_contract_of(p->c, cols_name(p))->axis - MX_AXIS_X);
 	uint64_t *list = calloc((size_t)p->n_tiles * grid[other] + 1, sizeof *list);
 	*n = 0;
 	for (unsigned i = 0; list && i < p->n_tiles; i++)
@@ -350,7 +343,7 @@ uint64_t *mx_tiles_workgroups(const struct mx_plan *p, size_t *n) {
 /* The last tile of a group has the rows after it too: in a run of the whole they have data. */
 void tiles_rows(const struct mx_plan *p, mx_role operand, unsigned i, size_t *from, size_t *to) {
 	bool a = operand == MX_ROLE_A || operand == MX_ROLE_A_SCALE;
-	int64_t tile = contract_of(p->c, a ? rows_name(p) : cols_name(p))->tile;
+	int64_t tile = mx_contract_of(p->c, a ? rows_name(p) : cols_name(p))->tile;
 	*from = a ? p->tile[i].a : p->tile[i].b;
 	*to = least(*from + (size_t)tile, mx_plan_role(p, operand)->rows);
 }

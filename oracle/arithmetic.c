@@ -152,6 +152,15 @@ int mx_arithmetic_make(const struct mx_plan *p, struct mx_arithmetic *a, struct 
 	return -1;
 }
 
+int mx_no_profile(const char *where, const char *name, struct mx_error *err) {
+	char names[256] = "";
+	const mx_profile *p;
+	for (size_t i = 0, n = 0; (p = mx_profile_at(i)) && n < sizeof names; i++)
+		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", p->name);
+	return mx_fail(err, "%s: no profile '%s'; there are %s, and FILE.yaml of mxcheck probe",
+	               where, name, names);
+}
+
 int mx_arithmetic_read(const char *profile, struct mx_profile_file **file, struct mx_error *err) {
 	struct mx_arithmetic a = { .name = NULL };
 	char path[PATH_MAX];
@@ -159,9 +168,7 @@ int mx_arithmetic_read(const char *profile, struct mx_profile_file **file, struc
 	size_t bytes = mx_profile_file(profile, &name);
 	*file = NULL;
 	if (!bytes)
-		return mx_profile_by_name(profile)
-		               ? 0
-		               : mx_fail(err, "--profile %s: no such profile", profile);
+		return mx_profile_by_name(profile) ? 0 : mx_no_profile("--profile", profile, err);
 	snprintf(path, sizeof path, "%.*s", (int)bytes, profile);
 	if (mx_profile_file_read(path, file, err))
 		return -1;

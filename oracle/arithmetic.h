@@ -36,6 +36,9 @@ void mx_arithmetic_free(struct mx_arithmetic *a);
 
 void mx_arithmetic_set(const struct mx_arithmetic *a, struct mxhipLaunchOptions *o);
 
+/* Fails with the names that there are; where: the file or option that has this one. Returns -1. */
+int mx_no_profile(const char *where, const char *name, struct mx_error *err);
+
 /* Checks the text of --profile, and reads its file, which the caller frees; NULL: it has none. */
 int mx_arithmetic_read(const char *profile, struct mx_profile_file **file, struct mx_error *err);
 

@@ -344,7 +344,7 @@ int mx_bench_make_from(const struct mx_plan *plan, struct mx_device *d, const ch
 	}
 	mx_arithmetic_set(&b->arithmetic, &b->options);
 	if (d->emu && d->emu->set_launch_options(&b->options)) {
-		mx_fail(err, "%s: no profile '%s'", plan->c->path, b->arithmetic.profile);
+		mx_no_profile(plan->c->path, b->arithmetic.profile, err);
 		mx_arithmetic_free(&b->arithmetic);
 		free(b);
 		return -1;

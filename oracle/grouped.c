@@ -1,5 +1,6 @@
 /* The products of a grouped GEMM, one exact_gemm for each group. */
 #include "grouped.h"
+#include "product.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -75,13 +76,6 @@ int mx_grouped_size(const struct mx_grouped *g, size_t *rows, size_t *cols, stru
 
 /* ---- operands of a group ---- */
 
-/* The operand from row `row` on. */
-static struct exact_operand from_row(struct exact_operand o, size_t row) {
-	o.codes += row * o.ld;
-	o.scales += row * o.ld_scales;
-	return o;
-}
-
 /* The operand from column `row` on. Its scales begin at `block`. */
 static int from_column(struct exact_operand *o, size_t group, size_t row, size_t block,
                        struct mx_error *err) {
@@ -117,7 +111,7 @@ static int gemm_of(const struct mx_grouped *g, size_t group, struct exact_gemm *
 		*x = (struct exact_gemm){ m,
 			                  dgrad ? g->k : g->n,
 			                  dgrad ? g->n : g->k,
-			                  from_row(g->left, row),
+			                  mx_operand_from(g->left, row),
 			                  g->right,
 			                  g->threads,
 			                  g->k_tile };

@@ -88,7 +88,7 @@ static struct exact_operand operand(const struct mx_bench *b, mx_role role, mx_r
 		                       role_bytes(b, scale), x->ld, s->ld };
 }
 
-static struct exact_operand from_row(struct exact_operand o, size_t row) {
+struct exact_operand mx_operand_from(struct exact_operand o, size_t row) {
 	o.codes += row * o.ld;
 	o.scales += row * o.ld_scales;
 	return o;
@@ -218,7 +218,7 @@ int mx_output_read_tile(const struct mx_bench *b, const struct mx_tile *t, struc
 	if (groups->n && b->plan.c->groups->of == MX_GROUPS_COLS)
 		o->g = mx_product_slice(&o->g, groups->begin[t->group], groups->rows[t->group]);
 	o->g.m = t->rows, o->g.n = t->cols;
-	o->g.a = from_row(o->g.a, t->a), o->g.b = from_row(o->g.b, t->b);
+	o->g.a = mx_operand_from(o->g.a, t->a), o->g.b = mx_operand_from(o->g.b, t->b);
 	o->is_tile = true;
 	o->row = t->row, o->col = t->col;
 	if (b->epilogue &&
@@ -240,8 +240,8 @@ void mx_output_free(struct mx_output *o) {
 int mx_output_part(const struct mx_output *o, size_t row, size_t col, size_t rows, size_t cols,
                    struct mx_output *part) {
 	*part = (struct mx_output){
-		.g = { rows, cols, o->g.k, from_row(o->g.a, row), from_row(o->g.b, col), 0,
-		       o->g.k_tile },
+		.g = { rows, cols, o->g.k, mx_operand_from(o->g.a, row),
+		       mx_operand_from(o->g.b, col), 0, o->g.k_tile },
 		.format = o->format,
 		.flushes = o->flushes,
 		.has_epilogue = o->has_epilogue,

@@ -38,6 +38,9 @@ void mx_output_free(struct mx_output *o);
 int mx_output_part(const struct mx_output *o, size_t row, size_t col, size_t rows, size_t cols,
                    struct mx_output *part);
 
+/* The operand from row `row` on. */
+struct exact_operand mx_operand_from(struct exact_operand o, size_t row);
+
 /* The product over k elements of K from `from`. Blocks of K are whole bytes in every format. */
 struct exact_gemm mx_product_slice(const struct exact_gemm *g, size_t from, size_t k);
 

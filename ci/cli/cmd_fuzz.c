@@ -171,6 +171,9 @@ static void print_case(const struct mx_options *o, const struct mx_shapes *s, do
 		print_beyond(s);
 	if (o->verbose && s->n_refused)
 		printf("      the first that could not be run: %s\n", s->refused.text);
+	if (s->failing && !s->c->contract)
+		puts("      the case has no contract, so any size counts as one of the kernel's: "
+		     "cases/README.md#contracts");
 	for (unsigned i = 0; i < s->n_failures; i++)
 		print_failure(o, s, &s->failure[i]);
 	fflush(stdout);

@@ -474,19 +474,43 @@ static const char *kernels_of(const struct mutation *m, char *text, size_t room)
 	return text;
 }
 
-static void summarise(const struct mutation *m, const struct totals *t) {
+/* "33 equivalent (21 % of those reached: 30 because no more is ever in flight, 3 proved)". */
+static void print_equivalent(const struct mutation *m, const struct totals *t) {
+	unsigned n = t->n[EQUIVALENT];
 	size_t reached = m->n_mutants - t->n[NOT_REACHED];
+	const struct {
+		unsigned n;
+		const char *reason;
+	} parts[] = {
+		{ t->never_full, "because no more is ever in flight" },
+		{ t->margin, "nops longer than needed" },
+		{ t->covered, "s_wait_alu with nothing to wait for" },
+		{ t->proved, "proved" },
+		{ n - t->never_full - t->margin - t->covered - t->proved,
+		  "under extreme schedules" },
+	};
+	const char *separator = ":";
+	printf("%u equivalent", n);
+	if (!n)
+		return;
+	printf(" (%.0f %% of those reached", 100.0 * n / (double)reached);
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (parts[i].n) {
+			printf("%s %u %s", separator, parts[i].n, parts[i].reason);
+			separator = ",";
+		}
+	putchar(')');
+}
+
+static void summarise(const struct mutation *m, const struct totals *t) {
+	size_t runs = m->selection->n_runs;
 	char kernels[1024] = "";
-	printf("%zu mutants of %s in %zu runs: %u flagged, %u by a note alone, %u equivalent "
-	       "(%.0f %% of those reached; %u because no more is ever in flight, %u nops longer "
-	       "than needed, %u s_wait_alu with nothing to wait for, %u proved, %u under extreme "
-	       "schedules), %u not judged, %u survived, %u not reached\n",
-	       m->n_mutants, kernels_of(m, kernels, sizeof kernels), m->selection->n_runs,
-	       t->n[FLAGGED], t->n[NOTED], t->n[EQUIVALENT],
-	       reached ? 100.0 * t->n[EQUIVALENT] / (double)reached : 0, t->never_full, t->margin,
-	       t->covered, t->proved,
-	       t->n[EQUIVALENT] - t->never_full - t->margin - t->covered - t->proved,
-	       t->n[NOT_JUDGED], t->n[SURVIVED], t->n[NOT_REACHED]);
+	printf("%zu mutants of %s in %zu run%s: %u flagged, %u by a note alone, ", m->n_mutants,
+	       kernels_of(m, kernels, sizeof kernels), runs, runs == 1 ? "" : "s", t->n[FLAGGED],
+	       t->n[NOTED]);
+	print_equivalent(m, t);
+	printf(", %u not judged, %u survived, %u not reached\n", t->n[NOT_JUDGED], t->n[SURVIVED],
+	       t->n[NOT_REACHED]);
 	if (m->n_nops)
 		printf("%zu mutants of nops are left out; --nops runs them\n", m->n_nops);
 	for (size_t i = 0; i < m->selection->n_runs; i++)

@@ -49,9 +49,9 @@ static int read_schedule(struct mx_gate *g) {
 	int status = is_file ? mx_file_read(text, MOST_BYTES, &bytes, &n, &err) : 0;
 	if (status) {
 		fprintf(stderr,
-		        "mxcheck: --schedule: '%s' is neither 'sequential' nor 'typical', and no "
-		        "file that can be read: %s\n",
-		        text, err.text);
+		        "mxcheck: --schedule: neither a schedule ('sequential...', 'typical...') "
+		        "nor a file: %s\n",
+		        err.text);
 		return status;
 	}
 	if (is_file)

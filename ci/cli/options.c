@@ -295,10 +295,14 @@ static bool take_other(int option, const char *value, struct mx_options *o, int 
 	}
 }
 
-/* One option; false with *status if it is wrong. */
+/* One option; false with *status if it is wrong. Of an option that is given twice the last value
+ * counts, so that a script may replace its own; but of two case files the first would not run. */
 static bool take(int option, const char *value, struct mx_options *o, int *status) {
 	bool *flag = flag_of(option, o);
 	const char **text = text_of(option, o);
+	if (option == CASE && o->case_file)
+		return mx_options_bad(status, "--case %s: --case %s was given before", value,
+		                      o->case_file);
 	if (flag)
 		*flag = true;
 	if (text)

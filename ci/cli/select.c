@@ -67,8 +67,10 @@ static int add_folder(const struct mx_options *o, struct mx_selection *s, const 
 	FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
 	int status = tree ? 0 : mx_fail(err, "%s: cannot be read", dir);
 	for (FTSENT *e; !status && (e = fts_read(tree));)
-		if (e->fts_info == FTS_F && !fnmatch("*.yaml", e->fts_name, 0) &&
-		    is_needed(o, e->fts_path))
+		if (e->fts_info == FTS_NS || e->fts_info == FTS_DNR)
+			status = mx_fail(err, "%s: %s", e->fts_path, strerror(e->fts_errno));
+		else if (e->fts_info == FTS_F && !fnmatch("*.yaml", e->fts_name, 0) &&
+		         is_needed(o, e->fts_path))
 			status = add_case(o, s, e->fts_path, err);
 	if (tree)
 		fts_close(tree);
@@ -84,21 +86,24 @@ static bool has_tag(const struct mx_run_spec *r, const char *tag) {
 	return false;
 }
 
-static bool named(const struct mx_options *o, const struct mx_selected *r) {
+/* Tries every glob: mx_select refuses those that name no run. */
+static bool named(const struct mx_options *o, struct mx_selection *s, const struct mx_selected *r) {
+	bool any = false;
 	for (int i = 0; i < o->n_globs; i++)
 		if (!fnmatch(o->globs[i], r->name, 0) || !fnmatch(o->globs[i], r->c->name, 0))
-			return true;
-	return false;
+			any = s->glob_names[i] = true;
+	return any;
 }
 
 /* Without a glob: the runs tagged quick; all runs for --case and for --list; for ci all but the
  * long ones. */
-static bool wanted(const struct mx_options *o, const struct mx_selected *r,
+static bool wanted(const struct mx_options *o, struct mx_selection *s, const struct mx_selected *r,
                    const struct mx_run_spec *spec) {
+	bool is_named = named(o, s, r);
 	if (o->has_regime && r->run.regime != o->regime)
 		return false;
 	if (o->n_globs)
-		return named(o, r);
+		return is_named;
 	if (o->ci)
 		return !has_tag(spec, "long");
 	return o->case_file || o->list || has_tag(spec, "quick");
@@ -170,7 +175,7 @@ static int select_run(const struct mx_options *o, struct mx_selection *s, const 
 	struct mx_error why = { "" };
 	int status = o->shape ? mx_sizes_replace(c, &run.sizes, o->shape, &why) : 0;
 	struct mx_selected r = as_run(c, spec, &run);
-	if (!wanted(o, &own, spec) && !wanted(o, &r, spec))
+	if (!wanted(o, s, &own, spec) && !wanted(o, s, &r, spec))
 		return 0;
 	if (status)
 		return mx_fail(err, "%s: --shape %s: %s", own.name, o->shape, why.text);
@@ -200,9 +205,40 @@ static void keep_shard(const struct mx_options *o, struct mx_selection *s) {
 	s->n_runs = n;
 }
 
+/* A gate must not pass because a glob is misspelt. For ci it may name runs that the change deletes. */
+static int check_globs(const struct mx_options *o, const struct mx_selection *s,
+                       struct mx_error *err) {
+	for (int i = 0; i < o->n_globs; i++)
+		if (!s->glob_names[i] && (!o->ci || !s->n_runs))
+			return mx_fail(err, "no case matches '%s'; %s", o->globs[i],
+			               access(o->globs[i], F_OK)
+			                       ? "see mxcheck --list"
+			                       : "it is a file: --case names a case file, "
+			                         "--co a code object");
+	return 0;
+}
+
+static int check_runs(const struct mx_options *o, const struct mx_selection *s,
+                      const char *case_dir, struct mx_error *err) {
+	if (s->n_runs)
+		return 0;
+	if (s->n_absent)
+		return mx_fail(err,
+		               "no code object of the %zu selected runs is here; --code DIR names the "
+		               "folder",
+		               s->n_absent);
+	if (!s->n_cases)
+		return mx_fail(err, "%s: there is no case file (*.yaml)", case_dir);
+	return mx_fail(err, "no case selected%s%s; see mxcheck --list",
+	               o->has_regime ? ": none has the regime " : "",
+	               o->has_regime ? mx_regime_name(o->regime) : "");
+}
+
 int mx_select(const struct mx_options *o, const char *case_dir, struct mx_selection *s,
               struct mx_error *err) {
-	*s = (struct mx_selection){ 0 };
+	*s = (struct mx_selection){ .glob_names = calloc((size_t)o->n_globs + 1, 1) };
+	if (!s->glob_names)
+		return mx_fail(err, "out of memory");
 	int status = o->waive ? mx_waivers_load(o->waive, &s->waivers, err) : 0;
 	if (!status && o->profile)
 		status = mx_arithmetic_read(o->profile, &s->profile_file, err);
@@ -211,17 +247,8 @@ int mx_select(const struct mx_options *o, const char *case_dir, struct mx_select
 		                      : add_folder(o, s, case_dir, err);
 	for (size_t i = 0; !status && i < s->n_cases; i++)
 		status = select_runs(o, s, s->cases[i], err);
-	if (!status && !s->n_runs)
-		status = s->n_absent  ? mx_fail(err,
-		                                "no code object of the %zu selected runs is here; "
-		                                 "--code DIR names the folder",
-		                                s->n_absent)
-		         : o->n_globs ? mx_fail(err, "no case matches '%s'; %s", o->globs[0],
-		                                access(o->globs[0], F_OK)
-		                                        ? "see mxcheck --list"
-		                                        : "it is a file: --case names a case file, "
-		                                          "--co a code object")
-		                      : mx_fail(err, "no case selected; see mxcheck --list");
+	if (!status)
+		status = check_globs(o, s, err) || check_runs(o, s, case_dir, err) ? -1 : 0;
 	if (!status)
 		keep_shard(o, s);
 	return status;
@@ -232,6 +259,7 @@ void mx_selection_free(struct mx_selection *s) {
 		mx_case_free(s->cases[i]);
 	free(s->cases);
 	free(s->runs);
+	free(s->glob_names);
 	for (size_t i = 0; i < s->n_gone; i++)
 		free(s->gone[i]);
 	free(s->gone);

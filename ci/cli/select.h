@@ -18,6 +18,7 @@ struct mx_selection {
 	struct mx_profile_file *profile_file; /* of --profile; owned; or NULL */
 	struct mx_selected *runs;
 	size_t n_runs;
+	bool *glob_names; /* whether each glob names a run; owned */
 	size_t n_absent; /* runs without their code object, which is not built here */
 	size_t n_other;  /* runs whose code is for an architecture that the device does not have */
 	const char *other; /* that architecture */

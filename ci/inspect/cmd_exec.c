@@ -54,7 +54,7 @@ static const char help[] =
 	"\n"
 	"Exit status: the program's, if it is not 0. Else 0; 1 if a launch has findings of "
 	"numbers, 3\n"
-	"of order, 4 if a launch stopped; 2 for bad usage.\n";
+	"of order, 4 if a launch stopped; 2 for bad usage, or if nothing was watched.\n";
 
 struct exec {
 	const char *seed, *race, *filter, *first, *keep, *record, *read, *profile;
@@ -150,12 +150,17 @@ static void print_summary(const struct mx_exec_journal *j, size_t findings, size
 	putchar('\n');
 }
 
-/* A gate must not pass because nothing was watched. A program may launch nothing. */
+/* A gate must not pass because nothing was watched. A program may launch nothing, unless its code is
+ * for another device: many programs ignore that error. */
 static int check_watched(const struct exec *x, const struct mx_exec_journal *j) {
 	fflush(stdout);
 	if (!j->processes)
 		return mx_complain("exec", "nothing was watched: the program did not start the HIP "
 		                           "runtime, or not this one");
+	if (j->refused && !j->launches)
+		return mx_complain("exec", "nothing was watched: no launch, and a code object was "
+		                           "not loaded: %s",
+		                   j->refused_why);
 	if (x->filter && j->launches && !j->watched)
 		return mx_complain("exec", "nothing was watched: --filter %s fits no kernel",
 		                   x->filter);

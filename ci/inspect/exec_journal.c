@@ -110,6 +110,11 @@ static void read_recorded(struct mx_exec_journal *j, char **f) {
 	}
 }
 
+static void read_refused(struct mx_exec_journal *j, char **f) {
+	if (!j->refused++)
+		j->refused_why = f[1];
+}
+
 static void read_end(struct mx_exec_journal *j, char **f) {
 	j->launches += number(f[1]);
 	j->watched += number(f[2]);
@@ -133,6 +138,8 @@ static bool read_line(struct mx_exec_journal *j, size_t first, char *line) {
 		return read_difference(j, f);
 	if (n == 4 && !strcmp(f[0], "recorded"))
 		read_recorded(j, f);
+	if (n == 2 && !strcmp(f[0], "refused"))
+		read_refused(j, f);
 	if (n == 3 && !strcmp(f[0], "times"))
 		read_times(j, first, f);
 	if (n == 6 && !strcmp(f[0], "end"))

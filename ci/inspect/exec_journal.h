@@ -29,7 +29,9 @@ struct mx_exec_journal {
 	uint64_t launches, watched, proved, repeated, unrepeated;
 	uint64_t recorded, unrecorded; /* launches that have a case, and those that cannot */
 	const char *unrecorded_kernel, *unrecorded_launch, *unrecorded_why; /* of the first */
-	unsigned processes, unended; /* that launched something; and of these, that did not end */
+	uint64_t refused;            /* code objects that were not loaded */
+	const char *refused_why;     /* of the first */
+	unsigned processes, unended; /* that started the runtime; and of these, that did not end */
 	char **texts;
 	size_t n_texts;
 };

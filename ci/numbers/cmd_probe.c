@@ -326,7 +326,7 @@ int mx_cmd_probe(int argc, char **argv) {
 	if (!mx_args(table, help, argc, argv, &n, &status))
 		return status;
 	if (n || !!q.emit + !!q.read + !!q.device != 1)
-		return mx_complain("probe", "give --emit DIR, --read DIR or --device D");
+		return mx_complain("probe", "give one of --emit DIR, --read DIR and --device D");
 	if (useless(&q))
 		return mx_complain("probe", "%s has no use with %s", useless(&q),
 		                   q.emit          ? "--emit"

@@ -7,19 +7,14 @@
 
 enum { MOST_PRODUCTS = 6 };
 
-static unsigned value_of(const mx_profile *p, const struct mx_family_field *f) {
-	mx_profile q = *p;
-	return *mx_family_value(&q, f);
-}
-
 static void print_profile(const mx_profile *p, const struct mx_probe_insn *insn) {
 	const struct mx_family_field *f;
 	const char *comma = "";
 	for (size_t i = 0; (f = mx_family_at(i)); i++) {
-		if (!mx_family_matters(f, p, insn) || (value_of(p, f) == 0 && i))
+		if (!mx_family_matters(f, p, insn) || (mx_family_value_of(p, f) == 0 && i))
 			continue;
-		printf(value_of(p, f) > 0xFFFF ? "%s%s 0x%X" : "%s%s %u", comma, f->name,
-		       value_of(p, f));
+		printf(mx_family_value_of(p, f) > 0xFFFF ? "%s%s 0x%X" : "%s%s %u", comma, f->name,
+		       mx_family_value_of(p, f));
 		comma = ", ";
 	}
 }
@@ -48,7 +43,7 @@ static void print_dot(const struct mx_probe_insn *insn, const struct mx_probe_do
 
 /* The value nearest to the one found that a dot rules out. */
 static const struct mx_ruling *nearest(const struct mx_inference *x, size_t field) {
-	unsigned value = value_of(&x->profile, mx_family_at(field));
+	unsigned value = mx_family_value_of(&x->profile, mx_family_at(field));
 	const struct mx_ruling *best = NULL;
 	for (size_t i = 0; i < x->field[field].n; i++) {
 		const struct mx_ruling *r = &x->field[field].ruling[i];
@@ -98,16 +93,18 @@ static void print_values_that_fit(const struct mx_inference *x, size_t field) {
 	const struct mx_family_field *f = mx_family_at(field), *g;
 	bool alone = print_fitting(x, field) > 0;
 	if (!alone)
-		printf("  %u", value_of(&x->field[field].other, f));
+		printf("  %u", mx_family_value_of(&x->field[field].other, f));
 	fputs(" would give the same", stdout);
 	for (size_t i = 0; !alone && (g = mx_family_at(i)); i++)
-		if (i != field && value_of(&x->field[field].other, g) != value_of(&x->profile, g))
-			printf(", with %s %u", g->name, value_of(&x->field[field].other, g));
+		if (i != field && mx_family_value_of(&x->field[field].other, g) !=
+		                          mx_family_value_of(&x->profile, g))
+			printf(", with %s %u", g->name,
+			       mx_family_value_of(&x->field[field].other, g));
 }
 
 static void print_field(const struct mx_answers *a, const struct mx_inference *x, size_t i) {
 	const struct mx_family_field *f = mx_family_at(i);
-	unsigned value = value_of(&x->profile, f);
+	unsigned value = mx_family_value_of(&x->profile, f);
 	printf(value > 0xFFFF ? "  %-6s 0x%X" : "  %-6s %-4u", f->name, value);
 	printf("  %s", x->field[i].decided ? "measured" : "assumed ");
 	if (x->field[i].decided)
@@ -195,12 +192,12 @@ static void put_field(FILE *to, const struct mx_answers *a, const struct mx_infe
 	const struct mx_family_field *f = mx_family_at(i);
 	const struct mx_ruling *r = nearest(x, i);
 	fprintf(to, "      - {field: %s, value: %u, fidelity: %s, source: \"", f->name,
-	        value_of(&x->profile, f), x->field[i].decided ? "measured" : "assumed");
+	        mx_family_value_of(&x->profile, f), x->field[i].decided ? "measured" : "assumed");
 	if (x->field[i].decided && r) {
 		print_ruling(to, a, r);
 		fprintf(to, ", dot %zu", r->dot);
 	} else if (!x->field[i].decided) {
-		fprintf(to, "%u would give the same", value_of(&x->field[i].other, f));
+		fprintf(to, "%u would give the same", mx_family_value_of(&x->field[i].other, f));
 	}
 	fprintf(to, "\"}\n");
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../cases/depends.h"
+#include "../../oracle/arithmetic.h"
 
 static int append(struct mx_profile_list *l, const mx_profile *p, struct mx_error *err) {
 	if (l->n == MX_ELEMENT_PROFILES)
@@ -42,7 +43,7 @@ static int append_text(struct mx_profile_list *l, char *text, struct mx_error *e
 	if (p)
 		return append(l, p, err);
 	if (!bytes)
-		return mx_fail(err, "--profile %s: no such profile", text);
+		return mx_no_profile("--profile", text, err);
 	text[bytes] = 0;
 	return append_file(l, text, name, err);
 }

@@ -20,7 +20,7 @@ enum {
 	RING = 256, /* instructions: longer than any wait states */
 	REGISTERS = MX_ROWS,
 	PLENTY = 16,
-	NEAR = 20 + PLENTY, /* wait states that may matter: no pair requires more than 20 */
+	NEAR = 20 + PLENTY, /* wait states that may matter: at most 16 passes and most_matrix, 4 */
 };
 
 struct past {

@@ -38,13 +38,6 @@ static uint64_t roll(struct dice *d, uint64_t n) {
 
 /* ---- borders ---- */
 
-static const struct mx_size_contract *contract_of(const struct mx_case *c, const char *name) {
-	for (unsigned i = 0; c->contract && i < c->contract->n_sizes; i++)
-		if (!strcmp(c->contract->sizes[i].name, name))
-			return &c->contract->sizes[i];
-	return NULL;
-}
-
 static int64_t least_of(const struct mx_borders *b) {
 	if (b->is_choice)
 		return 0;
@@ -104,7 +97,7 @@ static int64_t pad_of(const struct mx_case *c) {
 }
 
 static void find_borders(const struct mx_shapes *s, struct mx_borders *b, const char *name) {
-	b->contract = contract_of(s->c, name);
+	b->contract = mx_contract_of(s->c, name);
 	b->is_choice = b->contract && b->contract->of;
 	b->multiple = multiple_of(s->c, b->contract, name);
 	for (unsigned i = 0; b->is_choice && i <= b->contract->n_values; i++)

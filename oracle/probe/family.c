@@ -58,7 +58,7 @@ bool mx_family_matters(const struct mx_family_field *f, const mx_profile *p,
 		mx_profile q = mx_family_canonical(p, insn->k), r;
 		*mx_family_value(&q, f) = f->values[i];
 		r = mx_family_canonical(&q, insn->k);
-		if (*mx_family_value(&r, f) != *mx_family_value((mx_profile *)(uintptr_t)p, f))
+		if (mx_family_value_of(&r, f) != mx_family_value_of(p, f))
 			return true;
 	}
 	return false;

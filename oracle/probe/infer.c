@@ -105,11 +105,6 @@ static void start(struct search *s, const mx_profile *p) {
 	s->score = score_of(s, p, MX_QUESTIONS + 1);
 }
 
-static unsigned value_of(const mx_profile *p, const struct mx_family_field *f) {
-	mx_profile q = *p;
-	return *mx_family_value(&q, f);
-}
-
 /* p with a value of a field; false if it is p itself or no member. */
 static bool change(const struct search *s, const mx_profile *p, const struct mx_family_field *f,
                    unsigned value, mx_profile *q) {
@@ -118,9 +113,9 @@ static bool change(const struct search *s, const mx_profile *p, const struct mx_
 	*q = *p;
 	*mx_family_value(q, f) = value;
 	*q = mx_family_canonical(q, s->a->insn.k);
-	return memcmp(q, p, sizeof *q) != 0 && value_of(q, f) == value &&
+	return memcmp(q, p, sizeof *q) != 0 && mx_family_value_of(q, f) == value &&
 	       mx_profile_check(q) == MX_OK && mx_family_has(&s->a->insn, q) &&
-	       (!s->fixed || value_of(q, s->fixed) == value_of(p, s->fixed));
+	       (!s->fixed || mx_family_value_of(q, s->fixed) == mx_family_value_of(p, s->fixed));
 }
 
 static bool consider(struct search *s, const mx_profile *q) {
@@ -280,7 +275,7 @@ struct others {
 static bool shows(const struct mx_inference *x, const mx_profile *p, size_t field) {
 	const struct mx_family_field *f = mx_family_at(field);
 	return x->field[field].matters && x->field[field].decided &&
-	       value_of(p, f) != value_of(&x->profile, f);
+	       mx_family_value_of(p, f) != mx_family_value_of(&x->profile, f);
 }
 
 static bool shows_any(const struct mx_inference *x, const mx_profile *p) {
@@ -308,7 +303,8 @@ static bool fits_with_another(struct search *s, const mx_profile *q, size_t fiel
 	for (size_t i = 0; (f = mx_family_at(i)); i++)
 		for (size_t v = 0; i != field && v < f->n; v++)
 			if (change(s, q, f, f->values[v], r) &&
-			    value_of(r, own) == value_of(q, own) && ruled_out(s, r) == SIZE_MAX)
+			    mx_family_value_of(r, own) == mx_family_value_of(q, own) &&
+			    ruled_out(s, r) == SIZE_MAX)
 				return true;
 	return false;
 }
@@ -335,7 +331,7 @@ static void simplify(struct search *s) {
 	const struct mx_family_field *f;
 	mx_profile q;
 	for (size_t i = 0; (f = mx_family_at(i)); i++)
-		for (size_t v = 0; v < f->n && f->values[v] != value_of(&s->best, f); v++)
+		for (size_t v = 0; v < f->n && f->values[v] != mx_family_value_of(&s->best, f); v++)
 			if (change(s, &s->best, f, f->values[v], &q) &&
 			    ruled_out(s, &q) == SIZE_MAX) {
 				s->best = q;

@@ -1,4 +1,4 @@
-/* The nodes of graphs: what they do, and the calls that make them, change them and tell it. */
+/* The nodes of graphs: what they do, and the calls that add, change and query them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,7 +156,7 @@ MXHIP_API hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelN
 }
 
 /* Attributes of launches. One of a node is set at a time, as in AMD's runtime. The window of
- * accesses that stay in the cache is told, and has no effect. */
+ * accesses that stay in the cache is kept and returned, and has no effect. */
 
 enum { /* hipLaunchAttributeID of HIP 7 */
        ATTRIBUTE_WINDOW = 1,

@@ -20,8 +20,7 @@ struct loading {
 /* A program may say no more than that it found no kernel. */
 static hipError_t other_device(const char *why) {
 	if (mx_watching())
-		fprintf(stderr, "libmxhip: a code object is not loaded: %s (see MXHIP_ARCH)\n",
-		        why);
+		mx_watch_refused(why);
 	return mx_hip_fail(hipErrorNoBinaryForGpu, "%s", why);
 }
 

@@ -17,6 +17,7 @@
  *   finding  ID KIND KERNEL GRID BLOCK LAUNCH OBJECT ADDRESS TEXT
  *   streams  ID WORK TEXT            a race of work of two streams (stream_races.c)
  *   differs  KERNEL GRID BLOCK LAUNCH SEED TEXT
+ *   refused  TEXT                   a code object that is not loaded
  *   recorded KERNEL LAUNCH TEXT     TEXT: why it could not be; or nothing
  *   times    ID LAUNCHES
  *   end      LAUNCHES WATCHED PROVED REPEATED UNREPEATED
@@ -227,6 +228,18 @@ void mx_watch_streams(const void *later, const void *earlier, char *work, char *
 	}
 	if (m)
 		m->launches++;
+	pthread_mutex_unlock(&lock);
+}
+
+void mx_watch_refused(const char *why) {
+	fprintf(stderr, "libmxhip: a code object is not loaded: %s (see MXHIP_ARCH)\n", why);
+	pthread_mutex_lock(&lock);
+	if (watch.journal) {
+		char text[MX_LINE_ROOM];
+		snprintf(text, sizeof text, "%s", why);
+		fprintf(watch.journal, "refused\t%s\n", field(text));
+		fflush(watch.journal);
+	}
 	pthread_mutex_unlock(&lock);
 }
 

@@ -18,6 +18,9 @@ const struct mx_family_field *mx_family_by_name(const char *name);
 static inline unsigned *mx_family_value(mx_profile *p, const struct mx_family_field *f) {
 	return (unsigned *)((char *)p + f->offset);
 }
+static inline unsigned mx_family_value_of(const mx_profile *p, const struct mx_family_field *f) {
+	return *(const unsigned *)((const char *)p + f->offset);
+}
 
 /* Reads "FIELD=VALUE FIELD=VALUE ...", which it takes apart, into a profile without a name; fields
  * that are not listed are 0, parts is 1. False if a field is unknown or no number. */

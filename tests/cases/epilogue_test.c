@@ -88,7 +88,7 @@ static void wrong_ones_are_refused(void) {
 		const char *sentence, *lines, *want;
 	} t[] = {
 		{ "an unknown order", C_IN "epilogue: {order: muladd, beta: 1}\n",
-		  ":16: order: invalid ENUM value: muladd" },
+		  ":16: order: 'muladd' is not one of mul_add, fma_beta, fma_alpha, once" },
 		{ "no order", C_IN "epilogue: {beta: 1}\n", ":16: missing key: order" },
 		{ "an unknown key", C_IN "epilogue: {order: once, gamma: 1}\n",
 		  ":16: unexpected key: gamma" },

@@ -109,7 +109,7 @@ my @broken = ('--co', "$build/kernels/broken/zero_times_c.co");
 is(mxcheck('run', '--case', $case, @broken, 'gemm/mxfp8_epilogue/32x32x128/*'), 0, "a run has the case's own values") or diag $out;
 is(mxcheck('run', '--case', $case, @broken, '--shape', 'BETA=0', 'gemm/mxfp8_epilogue/32x32x128/*'), 1, '--shape sets another');
 like($out, qr{^FAIL  gemm/mxfp8_epilogue/32x32x128,BETA=0/exact }m, '  which is in the name of the run');
-for ([ 'BETA=2', 'BETA: not in the contract: 2' ], [ 'GAMMA=1', 'no size GAMMA in this run' ], [ 'M=0', 'M: not a number of 1 or more: 0' ]) {
+for ([ 'BETA=2', 'BETA: not in the contract: 2' ], [ 'GAMMA=1', 'no size GAMMA in this run' ], [ 'M=0', 'M: not a number from 1 to 2^63 - 1: 0' ]) {
 	is(mxcheck('run', '--case', $case, '--shape', $_->[0]), 2, "--shape $_->[0] is refused");
 	like($err, qr/\Q$_->[1]\E$/m, '  with the reason');
 }

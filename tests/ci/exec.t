@@ -131,7 +131,7 @@ for ([ '', $exact ], [ '--profile cdna3_half', $exact ], [ "--profile $own", 2 ]
 	exec_with("$$_[0] -- $dir/watched matrix");
 	like($said, qr/^@{[sum_of($$_[1])]}$/m, "matrix instructions, $$_[0]") or diag $said;
 }
-for ([ "--profile $all", "$all: no profile of an instruction of gfx950" ], [ '--profile none', 'none: no such profile' ], [ "--read $dir/kept --profile cdna3", 'it runs nothing' ]) {
+for ([ "--profile $all", "$all: no profile of an instruction of gfx950" ], [ '--profile none', "--profile: no profile 'none'" ], [ "--read $dir/kept --profile cdna3", 'it runs nothing' ]) {
 	exec_with($$_[0] . ($$_[0] =~ /read/ ? '' : " -- $dir/watched matrix"));
 	ok($status == 2 && $said =~ /^mxcheck exec: [^\n]*\Q$$_[1]\E/, "  $$_[1]") or diag $said;
 }
@@ -204,7 +204,7 @@ my ($after) = glob("$dir/recorded/*-2.B*.after.npy");
 my $bytes = slurp($after);
 spew($after, substr($bytes, 0, -1) . chr(1 ^ ord substr $bytes, -1));
 like(scalar `$build/mxcheck run --case $cases[1] 2>&1`, qr/^FAIL .* bytes 1023\/1024 /m, 'it compares with the memory after the launch');
-like(scalar `$build/mxcheck mutate --case $cases[0] 2>&1`, qr/^\d+ mutants of _Z4adds\w+ in 1 runs: \d+ flagged/m, 'mxcheck mutate takes it');
+like(scalar `$build/mxcheck mutate --case $cases[0] 2>&1`, qr/^\d+ mutants of _Z4adds\w+ in 1 run: \d+ flagged/m, 'mxcheck mutate takes it');
 
 exec_with("--record $dir/stopped --first 1 -- $dir/watched past_its_end");
 like(scalar `$build/mxcheck run --case $dir/stopped/*.yaml 2>&1`, qr/ fault: .*global_load/, 'a launch that stops, too');
@@ -227,6 +227,13 @@ is(scalar(my @none = glob("$dir/hidden/*.{yaml,npy}")), 0, 'and leaves no files'
 	local $ENV{MXHIP_DEVICES} = 17;
 	exec_with("-- $dir/watched right");
 	like($said, qr/^libmxhip: MXHIP_DEVICES: 16 of 17 devices$/m, 'more devices than there may be');
+}
+
+{
+	local $ENV{MXHIP_ARCH} = 'gfx1250';
+	exec_with("-- sh -c '$dir/watched right; exit 0'");
+	like("$status $said", qr/^2 .*^mxcheck exec: nothing was watched: no launch, and a code object was not loaded: bundle has no code for gfx1250, only: .*gfx950\n\z/ms,
+		'a program whose code is for another device, which it ignores');
 }
 
 exec_with('-- /bin/true');

@@ -125,6 +125,9 @@ is(mxcheck('run', '--case', contract("$sizes}", $inside), '--shape', '65,16,128'
 like($err, qr/M is 65, must be at most 64$/, '  with the reason');
 is(mxcheck('run', '--case', contract("$sizes, limits: [{value: M * N, most: 255}]}", $inside)), 2, 'so is a value over a limit');
 like($err, qr/M \* N is 256, must be at most 255$/, '  with the reason');
+is(fuzz('--count', 8, '--case', contract('', "  - {M: 16, N: 16, K: 128, regime: exact}\n")), 1, 'without a contract sizes are drawn for which the kernel is not made')
+	or diag $out;
+like($out, qr/^ +the case has no contract, so any size counts as one of the kernel's: /m, '  and the output says so');
 my $free = contract("$sizes, outside: in-bounds}", "  - {M: 16, N: 16, K: 160, regime: exact}\n");
 is(mxcheck('run', '--case', $free), 0, 'outside a contract that permits it, a kernel that stays inside its buffers passes');
 like($out, qr/no numbers judged/, '  without a verdict on numbers');

@@ -30,6 +30,7 @@ is_refused('an option without its value', 'mxcheck: --seed: its value is missing
 is_refused('a value that nothing takes', 'mxcheck: --list: takes no value', '--list=3');
 is_refused('--depth alone', 'mxcheck: --depth needs --who', '--depth', '3');
 is_refused('--lane alone', 'mxcheck: --lane needs --trace or --break', '--lane', '3');
+is_refused('two case files', "--case $gemm: --case x.yaml was given before", 'run', '--case', 'x.yaml', '--case', $gemm);
 is_refused('an unknown device', "no device 'gpu': emu, emu:gfx950, emu:gfx1250, hip or hip:N", '--device', 'gpu');
 is_refused('an unknown regime', '--regime exakt: not exact, general or special',
 	'--regime', 'exakt');
@@ -40,6 +41,9 @@ is_refused("--jobs $_", "--jobs $_: not a number from 1 to 1024", '--jobs', $_) 
 is_refused("--shape $_", "--shape $_: not three positive numbers", '--shape', $_)
 	for '0,1,32', '1,-1,32', '1,1', '1,1,32,1', '1,1,', 'a,b,c', '1,1,9223372036854775808';
 is_refused('a glob that no case matches', "no case matches 'gemm/nothing*'", 'gemm/nothing*');
+is_refused('a glob that no case matches, beside one', "no case matches 'gemm/nothing*'", 'gemm/mxfp4_f32/1x1x32/*', 'gemm/nothing*');
+is_refused('a glob and a regime that it lacks', 'no case selected: none has the regime special', '--regime', 'special', 'gemm/mxfp4_f32/64x64x256/*');
+is_refused('a folder of cases that is missing', "$dir/none: No such file or directory", 'ci', '--base', 'HEAD', '--cases', "$dir/none");
 is_refused('a file for a glob', "no case matches '$gemm'; it is a file: --case names a case file", $gemm);
 is_refused('run without a case', '--case FILE.yaml is missing', 'run');
 is_refused('--case without run', "only with 'mxcheck run'", '--case', $gemm);
@@ -94,7 +98,7 @@ is_no_case('a misspelt key', 'buffers:', 'bufers:', ':LINE: unexpected key: bufe
 is_no_case('a misspelt key of a run', 'regime: exact', 'regieme: exact',
 	':LINE: unexpected key: regieme');
 is_no_case('a misspelt value', 'regime: exact', 'regime: exakt',
-	':LINE: regime: invalid ENUM value: exakt');
+	":LINE: regime: 'exakt' is not one of exact, general, special");
 is_no_case("a case with the name $$_[0]", 'name: gemm/mxfp4_f32', "name: $$_[0]",
 	":LINE: name: '$$_[2]' $$_[1]") for map { [ $$_[0], $$_[1], $$_[2] // $$_[0] =~ s/"//gr ] }
 	[ '../../x', 'has a part that begins with . or -' ], [ 'a/../../x', 'has a part that begins' ],

@@ -448,7 +448,7 @@ is_refused('a missing operand', '--b is missing', 'mfma', @e2m1, '--a', '1');
 is_refused('operands of different K', 'K must agree', 'mfma', @e2m1, '--a', '1', '--b', '1,2');
 is_refused('scales of another number', 'scales 1,2: 1 x 2, for codes of 1 rows and 1 blocks',
 	'mfma', @e2m1, '--a', '1', '--b', '1', '--sa', '1,2');
-is_refused('an unknown profile', '--profile gfx950: no such profile', 'mfma', @e2m1, '--a', '1',
+is_refused('an unknown profile', "--profile: no profile 'gfx950'; there are block32, fused, ", 'mfma', @e2m1, '--a', '1',
 	'--b', '1', '--profile', 'gfx950');
 is_refused('another K of the instruction', '--mma-k 32: not 64 or 128', 'mfma', @e2m1, '--a', '1',
 	'--b', '1', '--mma-k', '32');

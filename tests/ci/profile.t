@@ -92,7 +92,7 @@ like($out, qr/^pass .*\[exact regime: any order of K/m, '  with 25 bits they are
 is(mxcheck('--device', 'emu', '--profile', $file, '--race', 2, $general), 0, 'a hunt') or diag $out, $err;
 my @mutate = ('mutate', '--device', 'emu', '--race', 1, 'gemm/mxfp4_f32/1x1x32/exact', '--profile');
 mxcheck(@mutate, profiles('sums.yaml', [ $insn, group => 128 ]));
-like($out, qr/^\d+ mutants of mxfp4_gemm_f32 in 1 runs: \d+ flagged, /m, 'mutate: the original is right') or diag $out, $err;
+like($out, qr/^\d+ mutants of mxfp4_gemm_f32 in 1 run: \d+ flagged, /m, 'mutate: the original is right') or diag $out, $err;
 is(mxcheck(@mutate, "$file:none"), 2, '  with a profile that is there') or diag $out, $err;
 is(mxcheck('fuzz', '--profile', $file, '--count', 1, '--device', 'emu', 'gemm/mxfp4_f32'), 0, 'fuzz') or diag $out, $err;
 mxcheck('--device', 'emu', '--profile', 'cdna3', $general);
@@ -166,7 +166,7 @@ sub is_refused {
 my $twice = profiles('twice.yaml', [ $insn, %narrow ], [ $insn, %narrow ]);
 my $other = profiles('other.yaml', [ 'wgmma', %narrow ]);
 for ([ 'no such file', "$dir/absent.yaml: No such file", "$dir/absent.yaml" ], [ 'no such name', 'no profile x', "$file:x" ],
-	[ 'no such profile', '--profile block33: no such profile', 'block33' ], [ 'a name twice', "twice.yaml:14: profiles[1]: $insn is there twice", $twice ],
+	[ 'no such profile', "--profile: no profile 'block33'; there are block32, fused, ", 'block33' ], [ 'a name twice', "twice.yaml:14: profiles[1]: $insn is there twice", $twice ],
 	[ 'integers', 'of integers', profiles('i8.yaml', [ 'v_mfma_i32_16x16x64_i8', over => 0 ]) . ':v_mfma_i32_16x16x64_i8' ],
 	[ 'no instruction of gfx950', "no profile of an instruction of gfx950; give $other:NAME", $other ],
 	[ 'no file of profiles', 'gemm/mxfp4_f32.yaml:', 'cases/gemm/mxfp4_f32.yaml' ]) {

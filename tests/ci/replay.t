@@ -125,7 +125,7 @@ my $small = 'gemm/mxfp4_f32/1x1x32/exact';
 for ([ 'calm', 'No such file' ], [ $dir, 'Is a directory' ], [ '/dev/zero', 'too large' ]) {
 	my ($text, $reason) = @$_;
 	is(mxcheck('--schedule', $text, $small), 2, "--schedule $text is refused");
-	like($err, qr/^mxcheck: --schedule: '\Q$text\E' is neither 'sequential' nor 'typical', and .*$reason/m, '  with the reason');
+	like($err, qr/^mxcheck: --schedule: neither a schedule \(.*\) nor a file: \Q$text\E: .*$reason/m, '  with the reason');
 }
 is(mxcheck('--schedule', 'typical,lds=soon', $small), 2, 'a latency that is no number is refused');
 is($err, "mxcheck: schedule: 'lds=soon' is not a valid part\n", '  in one line');

@@ -178,10 +178,10 @@ like($err, qr/code object/, '  with the reason') or report();
 
 is(mxcheck('mutate', '--code', "$build/tests/ci", '--case', edited($twice, 'G: 2' => 'G: 1'), '-v'), 0, 'mutation takes the kernels of all steps') or report();
 like($out, qr/^flagged +reverse\+0x\w+ s_barrier: s_barrier -> s_nop 0; by /m, '  and flags a missing barrier') or report();
-like($out, qr/^\d+ mutants of reverse in 1 runs: /m, '  once for a kernel of two steps') or report();
+like($out, qr/^\d+ mutants of reverse in 1 run: /m, '  once for a kernel of two steps') or report();
 is(mxcheck('mutate', '--code', "$build/tests/ci", '--case', edited($two, 'judge: repack' => 'judge: none', ', of: IN' => ', data: poison'), '-v'), 0,
 	'mutation of two kernels passes') or report();
-like($out, qr/^\d+ mutants of reverse, transpose in 1 runs: /m, '  and names both') or report();
+like($out, qr/^\d+ mutants of reverse, transpose in 1 run: /m, '  and names both') or report();
 like($out, qr/^flagged +transpose\+0x\w+ s_waitcnt/m, '  and has mutants of the second') or report();
 
 # The kernel of both steps, with an argument that decides whether its barriers are reached.
@@ -237,7 +237,7 @@ is_refused('too many work-items', ': steps\[0\]\.block: 256 x 5 x 1 work-items, 
 is_refused('too much LDS', ': steps\[0\]\.lds: 327681 is more than 327680', "    grid: [G]\n" => "    grid: [G]\n    lds: 327681\n");
 my $single = $twice =~ s/  - kernel: reverse # last\n(?:    .*\n)+//r;
 is(mxcheck(@run, '--case', edited($single, 'judge: repack' => 'judge: none', ', of: IN' => '')), 0, 'one step is enough') or report();
-is_refused('no step at all', ':8: insufficient entries .*', $twice =~ /(steps:\n.*?)verdict/s ? $1 : '' => "steps: []\n");
+is_refused('no step at all', ':8: steps: 0 of at least 1 values', $twice =~ /(steps:\n.*?)verdict/s ? $1 : '' => "steps: []\n");
 
 is(mxcheck('--tiles', 1, 'sequence/quantise_both/32x64x256/exact'), 2, 'some tiles of a sequence are refused');
 like($err, qr/quantise_both\.yaml: tiles: the case has steps$/m, '  with the reason') or report();

@@ -55,6 +55,13 @@ static const struct row rows[] = {
 	  2,
 	  "; and 1 more: one s_waitcnt lgkmcnt after +0x90, before +0x10 in the next round orders "
 	  "all" },
+	{ "a barrier, where one wave may be ahead of the other without a loop",
+	  { RACE(LDS, 0x80, 0x10, MX_MISSING_BARRIER, 0, 0, 0),
+	    RACE(LDS, 0x90, 0x10, MX_MISSING_BARRIER, 0, 0, 0) },
+	  2,
+	  1,
+	  "; and 1 more: one s_barrier after +0x90, before +0x10 in the next round (if they are in "
+	  "a loop) orders all" },
 	{ "a barrier, with and without a wait",
 	  { RACE(LDS, 0x10, 0x40, MX_MISSING_WAIT_AND_BARRIER, MX_COUNTER_LGKM, 0, 0),
 	    RACE(LDS, 0x20, 0x60, MX_MISSING_BARRIER, 0, 0, 0) },

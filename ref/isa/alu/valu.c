@@ -10,15 +10,11 @@
 
 /* ---- rounding ---- */
 
-static bool is_wide(uint8_t t) {
-	return t == MX_TYPE_F64 || t == MX_TYPE_F16 || t == MX_TYPE_PF16;
-}
-
 /* MODE[1:0] rounds f32, MODE[3:2] rounds f64 and f16 [ISA 6.4]. An opcode with both uses MODE[3:2]
  * [ISA 12.8 for v_cvt_f16_f32; LLVM for v_cvt_f32_f64]. */
 static int host_rounding(const struct mx_op *op, uint32_t mode) {
 	static const int host[] = { FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
-	bool wide = is_wide(op->type) || is_wide(op->source_type[0]);
+	bool wide = mx_mode_of_f64(op->type) || mx_mode_of_f64(op->source_type[0]);
 	if (op->flags & MX_NEAREST)
 		return FE_TONEAREST;
 	return host[mode >> (wide ? MX_MODE_ROUND_F64 : MX_MODE_ROUND_F32) & 3];

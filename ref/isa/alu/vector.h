@@ -72,6 +72,11 @@ void mx_place_sub_dword(const struct mx_inst *in, const uint32_t *old, uint32_t 
 
 /* ---- vmodify.c: OP_SEL, NEG, ABS, OMOD, CLAMP, and the effect of MODE on float operands ---- */
 
+/* Whether the type has the fields of MODE of f64, which f16 shares; else those of f32. bf16 has
+ * f32's (assumed; the manual names only f32, f64 and f16). */
+static inline bool mx_mode_of_f64(mx_operand_type t) {
+	return t == MX_TYPE_F64 || t == MX_TYPE_F16 || t == MX_TYPE_PF16;
+}
 /* Whether this MODE changes sources or result of the opcode. */
 bool mx_has_float_operands(const struct mx_op *op);
 static inline bool mx_mode_is_usual(uint32_t mode) {

@@ -20,16 +20,11 @@ static struct format format_of(mx_operand_type t) {
 	}
 }
 
-/* bf16 uses f32's fields of MODE (assumed; the manual names only f32, f64 and f16). */
-static bool wide_fields(mx_operand_type t) {
-	return t == MX_TYPE_F64 || t == MX_TYPE_F16 || t == MX_TYPE_PF16;
-}
-
 /* FP_DENORM: bit 0 keeps denormal sources, bit 1 denormal results. */
 static unsigned denorm(const struct mx_op *op, mx_operand_type t, uint32_t mode) {
 	if (op->flags & MX_FLUSH)
 		return 0;
-	return mode >> (wide_fields(t) ? MX_MODE_DENORM_F64 : MX_MODE_DENORM_F32) & 3;
+	return mode >> (mx_mode_of_f64(t) ? MX_MODE_DENORM_F64 : MX_MODE_DENORM_F32) & 3;
 }
 
 bool mx_has_float_operands(const struct mx_op *op) {

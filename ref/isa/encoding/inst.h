@@ -277,6 +277,10 @@ static inline bool mx_has_lanes(const struct mx_op *op) {
 static inline bool mx_is_cvt(const struct mx_op *op) {
 	return op->unit == MX_UNIT_CVT;
 }
+/* Whether the encoding is one of the vector ALU. WMMAs have one, too; MFMAs have their own. */
+static inline bool mx_is_vector_alu(const struct mx_op *op) {
+	return op->encoding >= MX_VOP2 && op->encoding <= MX_VOP3P;
+}
 static inline bool mx_is_matrix(const struct mx_op *op) {
 	return op->unit == MX_UNIT_MATRIX;
 }

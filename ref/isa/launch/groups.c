@@ -69,7 +69,12 @@ size_t mx_group_findings(const struct mx_finding *f, size_t n, struct mx_finding
 
 /* ---- text ---- */
 
-/* "before +0x40" in a loop "after +0x80, before +0x40". */
+static bool is_barrier(const struct mx_missing *m) {
+	return m->kind == MX_MISSING_BARRIER || m->kind == MX_MISSING_WAIT_AND_BARRIER;
+}
+
+/* "before +0x40"; around a loop "after +0x80, before +0x40 in the next round". Two waves may also
+ * meet so without a loop: the wave of the higher pc was ahead. */
 static void put_place(const struct mx_finding_group *g, char *text, size_t room) {
 	char after[MX_PC_TEXT], before[MX_PC_TEXT];
 	mx_pc_text(g->after, after);
@@ -77,7 +82,8 @@ static void put_place(const struct mx_finding_group *g, char *text, size_t room)
 	if (precedes(g->after, g->before))
 		snprintf(text, room, "before %s", before);
 	else
-		snprintf(text, room, "after %s, before %s in the next round", after, before);
+		snprintf(text, room, "after %s, before %s in the next round%s", after, before,
+		         is_barrier(&g->missing) ? " (if they are in a loop)" : "");
 }
 
 static void put_resolution(const struct mx_isa *isa, const struct mx_finding_group *g, char *text,
@@ -85,7 +91,7 @@ static void put_resolution(const struct mx_isa *isa, const struct mx_finding_gro
 	const struct mx_missing *m = &g->missing;
 	const struct mx_isa_counter *c = &isa->counter[m->counter];
 	const char *barrier = isa->barrier;
-	char place[80], wait[40];
+	char place[112], wait[40];
 	snprintf(wait, sizeof wait, "%s%s%u%s", c->wait, c->open, m->count, c->close);
 	put_place(g, place, sizeof place);
 	switch (m->kind) {
@@ -119,7 +125,7 @@ static void put_resolution(const struct mx_isa *isa, const struct mx_finding_gro
 
 char *mx_group_text(const struct mx_isa *isa, const struct mx_finding_group *g, char *text,
                     size_t room) {
-	char resolution[160];
+	char resolution[200];
 	*text = 0;
 	if (!g->others)
 		return text;

@@ -2,16 +2,12 @@
 #include "loop.h"
 #include "../encoding/passes.h"
 
-static bool is_vector(const struct mx_op *op) {
-	return op->encoding >= MX_VOP2 && op->encoding <= MX_VOP3P;
-}
-
 static void count(const struct mx_inst *in, struct mx_loop *l) {
 	bool matrix = mx_is_matrix(in->op);
 	l->instructions++;
 	l->matrix += matrix;
 	l->passes += mx_matrix_passes(in);
-	l->vector += !matrix && is_vector(in->op);
+	l->vector += !matrix && mx_is_vector_alu(in->op);
 	l->idle += mx_kind_of(in->op) == MX_IS_NOP ? in->imm & 15 : 0;
 }
 

@@ -137,6 +137,9 @@ static inline __attribute__((always_inline)) bool mx_cells_any(mx_cells c) {
 	return c[0] | c[1] | c[2] | c[3];
 #endif
 }
+static inline bool mx_cells_has(mx_cells c, unsigned i) {
+	return c[i / 64] >> i % 64 & 1;
+}
 static inline bool mx_cells_meet(const mx_cells *a, const mx_cells *b) {
 	return mx_cells_any(*a & *b);
 }

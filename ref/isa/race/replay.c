@@ -103,7 +103,7 @@ void mx_replay_begin(struct mx_replay *r, const struct mx_wave *w) {
 	begin(r, w);
 }
 
-/* Most of a wave is what it knows of each vector register. */
+/* Most of a wave are the masks of unwritten lanes. Those of the changed registers are enough. */
 void mx_replay_again(struct mx_replay *r, const struct mx_wave *w) {
 	for (unsigned i = 0; i < r->n; i++)
 		r->wave.unwritten_lanes[r->row[i].row] = w->unwritten_lanes[r->row[i].row];

@@ -7,18 +7,14 @@
 
 /* ---- cells ---- */
 
-static bool has(mx_cells c, unsigned i) {
-	return c[i / 64] >> i % 64 & 1;
-}
-
 /* The contents of a cell of `unit` bytes at an offset in the page. */
 static struct mx_written contents_at(const struct mx_race_map *m, const struct mx_race_page *p,
                                      const struct mx_race_record *e, unsigned at, unsigned unit) {
-	bool own_wait = has(p->own_wait, at / p->unit);
+	bool own_wait = mx_cells_has(p->own_wait, at / p->unit);
 	struct mx_written v = { .kind = e->kind,
 		                .own_wait = own_wait && !m->isa->split_barriers,
 		                .concurrent = own_wait && m->isa->split_barriers,
-		                .first = has(p->first_contents, at / p->unit) };
+		                .first = mx_cells_has(p->first_contents, at / p->unit) };
 	uint32_t value = 0;
 	if (e->kind == MX_VALUE)
 		memcpy(&value, p->value + at, unit < 4 ? unit : 4);
@@ -31,7 +27,7 @@ static struct mx_written contents_at(const struct mx_race_map *m, const struct m
 static void add_to_cell(const struct mx_race_map *m, const struct mx_race_page *p,
                         const struct mx_race_record *e, unsigned at, unsigned unit,
                         struct mx_race_cell *c) {
-	bool several = !m->lists && has(p->several_groups, at / p->unit);
+	bool several = !m->lists && mx_cells_has(p->several_groups, at / p->unit);
 	if (e->write) {
 		c->write = e->access;
 		c->write_group = e->group;
@@ -50,7 +46,7 @@ static bool add_readers(struct mx_race_map *m, const struct mx_race_page *p, uns
 	if (!mx_cells_any(p->several_readers))
 		return true;
 	for (unsigned at = 0; at < MX_RACE_PAGE; at += unit)
-		if (has(p->several_readers, at / p->unit) &&
+		if (mx_cells_has(p->several_readers, at / p->unit) &&
 		    !(cell[at / unit].readers = mx_race_readers(m)))
 			return false;
 	return true;
@@ -128,7 +124,7 @@ bool mx_summary_has(const struct mx_race_page *p, uint64_t at, bool reads) {
 		c = &p->cell[at % MX_RACE_PAGE / p->unit];
 		return c->write || (reads && c->read_group);
 	}
-	return has(reads ? p->touched : p->written, at % MX_RACE_PAGE / p->unit);
+	return mx_cells_has(reads ? p->touched : p->written, at % MX_RACE_PAGE / p->unit);
 }
 
 /* ---- two pages ---- */

@@ -7,10 +7,6 @@
 
 /* ---- one page ---- */
 
-static bool has(mx_cells c, unsigned i) {
-	return c[i / 64] >> i % 64 & 1;
-}
-
 static uint8_t how_written(mx_access a) {
 	return mx_access_is_sync(a) ? MX_TOUCH_ATOMIC_WRITE : MX_TOUCH_WRITE;
 }
@@ -47,7 +43,7 @@ static void of_page(const struct mx_race_map *m, const struct mx_race_page *p, b
 	for (const struct mx_race_record *e = p->record; e < p->record + p->n; e++) {
 		uint8_t more = e->write ? how_written(e->access) : how_read(e->access);
 		for (unsigned i = 0; i < n; i++)
-			how[i] |= has(e->cells, i) ? more : 0;
+			how[i] |= mx_cells_has(e->cells, i) ? more : 0;
 	}
 }
 

@@ -65,10 +65,6 @@ static uint64_t later(uint64_t a, uint64_t b) {
 
 /* ---- issue ---- */
 
-static bool is_vector_alu(const struct mx_op *op) {
-	return op->encoding >= MX_VOP2 && op->encoding <= MX_VOP3P;
-}
-
 /* The cycle at which the unit of the wave's next instruction is free. */
 static uint64_t unit_free(const struct mx_wave *w) {
 	const struct mx_units *u = w->group->units;
@@ -77,7 +73,7 @@ static uint64_t unit_free(const struct mx_wave *w) {
 		return 0;
 	if (mx_matrix_passes(in))
 		return u->matrix[w->index % SIMDS];
-	return is_vector_alu(in->op) ? u->valu[w->index % SIMDS] : 0;
+	return mx_is_vector_alu(in->op) ? u->valu[w->index % SIMDS] : 0;
 }
 
 static uint64_t start_of(const struct mx_wave *w) {
@@ -144,7 +140,7 @@ void mx_typical_issued(struct mx_wave *w, const struct mx_inst *in) {
 	w->last_turn = ++u->turns;
 	if (passes)
 		u->matrix[w->index % SIMDS] = now + MX_PASS_CYCLES * passes;
-	else if (is_vector_alu(in->op))
+	else if (mx_is_vector_alu(in->op))
 		u->valu[w->index % SIMDS] = now + MX_ISSUE_CYCLES;
 }
 
