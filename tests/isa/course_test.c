@@ -1,0 +1,99 @@
+/* Random programs of several waves and workgroups (proof_program.h), under many schedules: waves
+ * that follow what they did in an earlier launch (mx_launch.courses) leave the same memory, states,
+ * findings, counts and schedules as waves that compute it. Memory changes between launches in some
+ * of the programs, so that waves leave their courses.
+ *
+ *   course_test.t SEED ROUNDS */
+#include "both_ways.h"
+#include "proof_program.h"
+
+enum { SCHEDULES = 6 };
+
+static unsigned differ, tried;
+static uint64_t followed, left;
+
+static void set_up(struct machine *m, const struct program *p, uint64_t seed) {
+	m->kernel.lds_bytes = LDS_BYTES + FLAG_BYTES;
+	m->kernel.scratch_bytes = 16;
+	m->launch.block[0] = 64 * p->waves;
+	m->launch.grid[0] = p->groups;
+	m->launch.scratch_apart = p->scratch_apart;
+	m->launch.lane_by_lane = seed % 7 == 0;
+	m->launch.max_instructions = 1 << 13; /* some programs do not end */
+}
+
+static void run_with(struct machine *m, struct mx_courses *courses, struct outcome *o) {
+	memcpy(arena, initial, whole.size);
+	memcpy(state, initial_state, whole.size);
+	mx_schedule_free(&o->schedule);
+	mx_report_free(&o->report);
+	m->launch.courses = courses;
+	m->launch.record = &o->schedule;
+	need(mx_launch_run(&m->launch, &o->report), "memory for a launch");
+	memcpy(o->arena, arena, whole.size);
+	memcpy(o->state, state, whole.size);
+}
+
+static const char *compare(struct machine *m, struct mx_courses *courses) {
+	struct mx_stats *a = &one_by_one.report.stats, *b = &together.report.stats;
+	run_with(m, NULL, &one_by_one);
+	run_with(m, courses, &together);
+	followed += b->followed;
+	left += b->left;
+	const char *what = difference(&one_by_one, &together);
+	if (!what && (a->mfma != b->mfma || memcmp(a->together, b->together, sizeof a->together)))
+		what = "counts";
+	return what;
+}
+
+/* Data, a state or a guard that a course may rest on. */
+static void change_memory(uint64_t *random) {
+	uint64_t r = next_random(random), at = next_random(random) % USED;
+	switch (r % 4) {
+	case 0: initial[at] ^= 1u << r / 4 % 8; break;
+	case 1: initial_state[at] ^= r / 4 % 4 ? MX_WRITTEN : MX_GUARD; break;
+	default: break;
+	}
+}
+
+static void try_program(uint64_t seed) {
+	static struct program p;
+	struct machine m = machine();
+	struct mx_courses *courses = mx_courses_new();
+	uint64_t random = seed;
+	make_program(&p, seed);
+	whole.size = USED;
+	fill_initial(&random, USED);
+	memset(initial + GRID_FLAGS, 0, 64 * 4);
+	memset(initial_state + GRID_FLAGS, MX_WRITTEN, 64 * 4);
+	set_up(&m, &p, seed);
+	struct mx_program *program =
+		mx_program_new(&mx_gfx950, p.dwords, 4 * p.n, (uintptr_t)p.dwords);
+	m.kernel.entry = (uintptr_t)p.dwords;
+	m.launch.kernel = &m.kernel;
+	m.launch.program = program;
+	for (unsigned i = 0; i < SCHEDULES; i++) {
+		m.launch.seed = seed + i;
+		const char *what = compare(&m, courses);
+		tried++;
+		if (what && differ++ < 5)
+			diag("%s differ: program %llu, schedule %u", what, (unsigned long long)seed,
+			     i);
+		if (seed % 3 == 0)
+			change_memory(&random);
+	}
+	mx_program_free(program);
+	mx_courses_free(courses);
+}
+
+int main(int argc, char **argv) {
+	enum { ROUND = 100 };
+	uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
+	unsigned rounds = rounds_of(argc, argv, 30, 5000);
+	for (unsigned i = 0; i < rounds * ROUND; i++)
+		try_program(seed + i);
+	ok(!differ, "%u launches leave the same with kept courses and without", tried);
+	ok(followed > 200 && left > 50, "in which waves follow a course to its end, and leave it");
+	end_both_ways();
+	return done_testing();
+}
