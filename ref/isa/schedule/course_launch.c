@@ -10,7 +10,7 @@
 enum {
 	MOST_BYTES = 64 << 20,
 	MOST_WAVES = 1 << 12, /* of a launch */
-	LEAVES = 8,           /* that are not yet too many */
+	LEAVES = 4,           /* that are not yet too many */
 };
 
 struct span {
@@ -301,7 +301,7 @@ static bool is_useless(const struct mx_course *c) {
 /* The first launch may have been the odd one. */
 static void renew(struct mx_course *c) {
 
-	enum { RECORDINGS = 3 };
+	enum { RECORDINGS = 2 };
 	bool again = c->recordings < RECORDINGS;
 	mx_course_clear(c);
 	c->state = again ? MX_COURSE_NEW : MX_COURSE_REFUSED;
