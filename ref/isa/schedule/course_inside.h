@@ -10,7 +10,7 @@ struct mx_course_op {
 	struct mx_memop *m;
 	struct mx_memop *fresh;    /* as it was issued, if landing changes it; or NULL */
 	uint32_t *result;          /* the registers that it writes, as it left them; or NULL */
-	uint32_t *unwritten;       /* their unwritten bits; NULL: none */
+	uint32_t *unwritten;       /* their unwritten bits, and room to compare; NULL: none */
 	struct mx_course_op *next; /* of a list of loads */
 	struct mx_course *course;
 	bool in_flight, checked; /* checked: an event checks it */
@@ -93,8 +93,9 @@ size_t mx_course_result_dwords(const struct mx_inst *in);
 /* Takes them and their unwritten bits from the registers. Returns whether there are such bits. */
 bool mx_course_result_take(const struct mx_wave *w, const struct mx_memop *m, uint32_t *value,
                            uint32_t *unwritten);
-/* Whether the registers have an operation's result, with the same unwritten bits. */
-bool mx_course_result_is(const struct mx_wave *w, const struct mx_course_op *op);
+/* Whether the registers have an operation's result: the same unwritten bits, and the others with
+ * the same values. Then the result has the values of this launch. */
+bool mx_course_result_is(const struct mx_wave *w, struct mx_course_op *op);
 /* Writes it to the registers. */
 void mx_course_result_write(struct mx_wave *w, const struct mx_course_op *op);
 

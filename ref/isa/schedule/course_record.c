@@ -355,17 +355,15 @@ void mx_course_keep(struct mx_wave *w, struct mx_memop *m) {
 		refuse(w);
 }
 
-/* Memory that was never written has the same bytes in each launch; LDS and scratch have not, so
- * that a wave which loads them leaves its course. */
 static bool take_result(struct mx_wave *w, struct mx_course_op *op) {
-	size_t n = mx_course_result_dwords(op->m->in), bytes = n * sizeof *op->result;
-	if (!n)
+	size_t bytes = mx_course_result_dwords(op->m->in) * sizeof *op->result;
+	if (!bytes)
 		return true;
 	if (!mx_course_takes(w->course, bytes) || !(op->result = malloc(bytes)) ||
-	    !(op->unwritten = malloc(bytes)))
+	    !(op->unwritten = malloc(3 * bytes)))
 		return false;
 	if (mx_course_result_take(w, op->m, op->result, op->unwritten))
-		return mx_course_takes(w->course, bytes);
+		return mx_course_takes(w->course, 3 * bytes);
 	free(op->unwritten);
 	op->unwritten = NULL;
 	return true;

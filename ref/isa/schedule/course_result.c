@@ -21,26 +21,18 @@ size_t mx_course_result_dwords(const struct mx_inst *in) {
 	return n;
 }
 
-static uint32_t take_unwritten(const struct mx_wave *w, const struct mx_memop *m, unsigned row,
-                               uint32_t *to) {
+/* Lanes that do not take part have zeros. */
+static uint32_t take_vector(const struct mx_wave *w, const struct mx_memop *m, unsigned row,
+                            uint32_t *value, uint32_t *unwritten) {
 	uint32_t any = 0;
 	unsigned l;
-	memset(to, 0, sizeof(mx_vreg));
-	MX_FOR_LANES(l, w->unwritten_lanes[row] & m->exec)
-	any |= to[l] = w->v_unwritten[row][l];
-	return any;
-}
-
-static uint32_t take_register(const struct mx_wave *w, const struct mx_memop *m,
-                              const struct mx_operand *o, unsigned k, uint32_t *value,
-                              uint32_t *unwritten) {
-	unsigned code = o->code + k;
-	if (!is_vector(o)) {
-		*value = w->s[code];
-		return *unwritten = w->s_unwritten[code];
+	memset(value, 0, sizeof(mx_vreg));
+	memset(unwritten, 0, sizeof(mx_vreg));
+	MX_FOR_LANES(l, m->exec) {
+		value[l] = w->v[row][l];
+		any |= unwritten[l] = mx_vunwritten(w, row, l);
 	}
-	memcpy(value, w->v[mx_row(code)], sizeof(mx_vreg));
-	return take_unwritten(w, m, mx_row(code), unwritten);
+	return any;
 }
 
 bool mx_course_result_take(const struct mx_wave *w, const struct mx_memop *m, uint32_t *value,
@@ -48,7 +40,13 @@ bool mx_course_result_take(const struct mx_wave *w, const struct mx_memop *m, ui
 	uint32_t any = 0;
 	MX_FOR_OPERANDS(o, m->in)
 		for (unsigned k = 0; o->written && k < o->dwords; k++) {
-			any |= take_register(w, m, o, k, value, unwritten);
+			unsigned code = o->code + k;
+			if (is_vector(o))
+				any |= take_vector(w, m, mx_row(code), value, unwritten);
+			else {
+				*value = w->s[code];
+				any |= *unwritten = w->s_unwritten[code];
+			}
 			value += dwords_of(o);
 			unwritten += dwords_of(o);
 		}
@@ -78,37 +76,38 @@ static bool values_are(const struct mx_wave *w, const struct mx_memop *m,
 	return true;
 }
 
-/* unwritten: NULL, if there are no such bits. */
-static bool unwritten_are(const struct mx_wave *w, const struct mx_memop *m,
-                          const struct mx_operand *o, const uint32_t *unwritten) {
-	mx_vreg now;
-	for (unsigned k = 0; k < o->dwords; k++) {
-		unsigned code = o->code + k;
-		bool any = is_vector(o) ? w->unwritten_lanes[mx_row(code)] & m->exec
-		                        : w->s_unwritten[code];
-		if (!any && !unwritten)
-			continue;
-		if (!unwritten)
-			return false;
-		if (is_vector(o))
-			take_unwritten(w, m, mx_row(code), now);
-		else
-			now[0] = w->s_unwritten[code];
-		if (memcmp(now, unwritten + k * dwords_of(o), dwords_of(o) * sizeof *now))
-			return false;
-	}
-	return true;
+static bool is_written(const struct mx_wave *w, const struct mx_memop *m,
+                       const struct mx_operand *o) {
+	uint64_t unwritten = 0;
+	for (unsigned k = 0; k < o->dwords; k++)
+		unwritten |= is_vector(o) ? w->unwritten_lanes[mx_row(o->code) + k] & m->exec
+		                          : w->s_unwritten[o->code + k];
+	return !unwritten;
 }
 
-bool mx_course_result_is(const struct mx_wave *w, const struct mx_course_op *op) {
-	const uint32_t *value = op->result, *unwritten = op->unwritten;
+/* Unwritten bits may have other values, which the result then has, too. */
+static bool is_in_written_bits(const struct mx_wave *w, struct mx_course_op *op) {
+	size_t n = mx_course_result_dwords(op->m->in);
+	uint32_t *now = op->unwritten + n, *unwritten = now + n, differ = 0;
+	mx_course_result_take(w, op->m, now, unwritten);
+	for (size_t i = 0; i < n; i++)
+		differ |= (unwritten[i] ^ op->unwritten[i]) |
+		          ((now[i] ^ op->result[i]) & ~op->unwritten[i]);
+	if (!differ)
+		memcpy(op->result, now, n * sizeof *now);
+	return !differ;
+}
+
+bool mx_course_result_is(const struct mx_wave *w, struct mx_course_op *op) {
+	const uint32_t *value = op->result;
+	if (op->unwritten)
+		return is_in_written_bits(w, op);
 	MX_FOR_OPERANDS(o, op->m->in) {
 		if (!o->written)
 			continue;
-		if (!values_are(w, op->m, o, value) || !unwritten_are(w, op->m, o, unwritten))
+		if (!values_are(w, op->m, o, value) || !is_written(w, op->m, o))
 			return false;
 		value += o->dwords * dwords_of(o);
-		unwritten += unwritten ? o->dwords * dwords_of(o) : 0;
 	}
 	return true;
 }
