@@ -139,11 +139,15 @@ static uint64_t lanes_of(const struct mx_wave *w, const struct mx_inst *in,
 }
 
 /* The written bits of their results do not depend on unwritten ones (uninit/taint.h), and they have
- * no notes that do. Compiled code reads halves of registers that were never written. */
+ * no notes that do. Compiled code reads halves of registers that were never written. A store to
+ * device memory has a finding for unwritten bits, except in lanes that are out of range and store
+ * nothing. */
 static bool may_read_unwritten(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	if (op->unit == MX_UNIT_SALU || op->unit == MX_UNIT_MATRIX)
 		return !op->as;
+	if (op->encoding == MX_MUBUF || op->encoding == MX_GLOBAL)
+		return op->flags & MX_STORE && !(op->flags & MX_FORMAT) && !op->rmw && !in->mem.lds;
 	if (!mx_has_lanes(op) || mx_operand_types[op->type].is_float)
 		return false;
 	for (unsigned i = 0; i < 3; i++)
