@@ -13,7 +13,8 @@
  * - Every load has landed before the first instruction that touches its registers. A wave that
  *   follows checks this after the last wait before that instruction, and leaves if it does not
  *   hold; so the moment of landing does not matter.
- * - No instruction reads unwritten bits, which differ from run to run.
+ * - No memory operation, wait or branch reads unwritten bits, which differ from run to run. Other
+ *   instructions may: the written bits of their results do not depend on them (uninit/taint.h).
  * - No instruction reads anything else that a schedule changes, or reports a finding.
  * - Allocations, and guards among the bytes that are accessed, are the same (course_launch.c). */
 #ifndef MX_COURSE_H

@@ -20,7 +20,7 @@ struct span {
 struct mx_course_launch {
 	struct mx_course_launch *next;
 	struct mx_courses *all;
-	struct mx_launch launch; /* the pointers are NULL, except for what outlives a launch */
+	struct mx_launch launch; /* without what its pointers point to */
 	struct mx_kernel kernel;
 	uint64_t program;        /* its number */
 	unsigned char *profiles; /* their bytes, one after the other */
@@ -170,24 +170,6 @@ static bool is_same(const struct mx_course_launch *x, const struct mx_launch *l)
 
 /* ---- guards ---- */
 
-bool mx_course_note_span(struct mx_course *c, uint64_t from, uint64_t to) {
-	struct mx_course_launch *x = c->launch;
-	if (x->n_spans && x->span[x->n_spans - 1].to == from) {
-		x->span[x->n_spans - 1].to = to;
-		return true;
-	}
-	if (x->n_spans == x->room) {
-		size_t room = x->room ? 2 * x->room : 256;
-		struct span *grown = realloc(x->span, room * sizeof *grown);
-		if (!grown)
-			return false;
-		x->span = grown;
-		x->room = room;
-	}
-	x->span[x->n_spans++] = (struct span){ from, to };
-	return true;
-}
-
 static int by_start(const void *a, const void *b) {
 	const struct span *x = a, *y = b;
 	return x->from < y->from ? -1 : x->from > y->from;
@@ -205,6 +187,31 @@ static void merge(struct mx_course_launch *x) {
 		else
 			x->span[n++] = x->span[i];
 	x->n_spans = x->sorted = n;
+}
+
+static bool make_room(struct mx_course_launch *x) {
+	size_t room = x->room ? 2 * x->room : 256;
+	merge(x);
+	if (x->n_spans < x->room / 2)
+		return true;
+	struct span *grown = realloc(x->span, room * sizeof *grown);
+	if (!grown)
+		return false;
+	x->span = grown;
+	x->room = room;
+	return true;
+}
+
+bool mx_course_note_span(struct mx_course *c, uint64_t from, uint64_t to) {
+	struct mx_course_launch *x = c->launch;
+	if (x->n_spans && x->span[x->n_spans - 1].to == from) {
+		x->span[x->n_spans - 1].to = to;
+		return true;
+	}
+	if (x->n_spans == x->room && !make_room(x))
+		return false;
+	x->span[x->n_spans++] = (struct span){ from, to };
+	return true;
 }
 
 /* A span may go from one region to the next. */

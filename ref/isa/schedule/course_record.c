@@ -388,8 +388,7 @@ void mx_course_record_landed(struct mx_wave *w, struct mx_memop *m) {
 
 void mx_course_record_begin(struct mx_wave *w, struct mx_course *c) {
 	c->recordings++;
-	if (!mx_course_takes(c, sizeof *c->recording) ||
-	    !(c->recording = calloc(1, sizeof *c->recording))) {
+	if (!(c->recording = calloc(1, sizeof *c->recording))) {
 		c->state = MX_COURSE_REFUSED;
 		return;
 	}
