@@ -393,6 +393,7 @@ void mx_bench_free(struct mx_bench *b) {
 			continue;
 		free_image(b, i, b->buffer[i].before);
 		free_image(b, i, b->buffer[i].after);
+		free(b->buffer[i].poisoned);
 		mx_unwritten_free(b, i);
 		if (b->buffer[i].device)
 			mx_device_free(b->device, b->buffer[i].device);
@@ -456,6 +457,43 @@ static void mark(void *context, size_t from, size_t bytes, bool guard) {
 	m->emu->mark(m->start + from, bytes, guard ? MX_GUARD : 0);
 }
 
+/* Ranges in order; `all` NULL: only their number. */
+struct stretches {
+	struct bench_stretch *all, last;
+	size_t n;
+};
+
+/* A range may continue the one before it. */
+static void add_stretch(void *context, size_t from, size_t bytes, bool guard) {
+	struct stretches *x = context;
+	bool joins = x->n && x->last.guard == guard && x->last.from + x->last.bytes == from;
+	if (!joins)
+		x->n++;
+	x->last = joins ? (struct bench_stretch){ x->last.from, x->last.bytes + bytes, guard }
+	                : (struct bench_stretch){ from, bytes, guard };
+	if (x->all)
+		x->all[x->n - 1] = x->last;
+}
+
+/* The ranges are the same in each run, and those of a padded or packed buffer take long to find. */
+static bool mark_poisoned(struct mx_bench *b, unsigned i) {
+	struct bench_buffer *x = &b->buffer[i];
+	struct marking m = { b->device->emu, x->device };
+	struct stretches found = { 0 };
+	if (!x->poisoned) {
+		mx_poisoned(&b->plan, i, add_stretch, &found);
+		x->n_poisoned = found.n;
+		found.n = 0;
+		found.all = x->poisoned = malloc((x->n_poisoned + 1) * sizeof *x->poisoned);
+		if (!found.all)
+			return false;
+		mx_poisoned(&b->plan, i, add_stretch, &found);
+	}
+	for (size_t k = 0; k < x->n_poisoned; k++)
+		mark(&m, x->poisoned[k].from, x->poisoned[k].bytes, x->poisoned[k].guard);
+	return true;
+}
+
 /* A transfer of what tiles use of a buffer. */
 struct transfer {
 	struct mx_bench *b;
@@ -513,9 +551,8 @@ static int upload(struct mx_bench *b, struct mx_error *err) {
 		if (mx_device_upload(b->device, buffer->device, buffer->before, buffer->bytes,
 		                     &why))
 			return mx_fail(err, "%s: %s", b->plan.name, why.text);
-		if (b->device->emu)
-			mx_poisoned(&b->plan, i, mark,
-			            &(struct marking){ b->device->emu, buffer->device });
+		if (b->device->emu && !mark_poisoned(b, i))
+			return mx_fail(err, "out of memory");
 	}
 	return 0;
 }

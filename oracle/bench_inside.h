@@ -10,12 +10,20 @@
 /* M N K above which the SNR is that of a sample of rows and columns, of a quarter of it. */
 #define MX_SNR_WORK 0x1p30
 
+/* A poisoned range, in bytes from the first guard. */
+struct bench_stretch {
+	size_t from, bytes;
+	bool guard;
+};
+
 struct bench_buffer {
 	size_t bytes;       /* guards included */
 	uint8_t *before;    /* contents at the start of each run */
 	uint8_t *after;     /* contents after the last run */
 	uint8_t *unwritten; /* of the judged run: 1 for a byte that was not written whole */
 	void *device;       /* of a buffer in another one all but `bytes` point into that one's */
+	struct bench_stretch *poisoned; /* its ranges, for the emulator; NULL: not yet computed */
+	size_t n_poisoned;
 };
 
 struct bench_step {

@@ -122,8 +122,8 @@ struct mxhipLaunchOptions {
 	uint64_t n_arithmetics;
 
 	/* 1: launches repeat each other, under other schedules, say. The thread keeps results of
-	 * matrix instructions from one to the next, which makes them faster; the bits are the same.
-	 * Default: 0, for the keeping costs time. */
+	 * matrix instructions, and what the waves do, from one to the next. That makes them faster,
+	 * and changes nothing else. Default: 0, for the keeping costs time. */
 	uint64_t repeats;
 };
 

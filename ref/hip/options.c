@@ -1,5 +1,6 @@
 /* Launch options of a thread, and the versions of their struct. */
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../mma/matrix_profiles.h"
@@ -81,25 +82,43 @@ static bool read_arithmetics(const struct mxhipLaunchOptions *o, struct mx_matri
 
 /* ---- what repeated launches keep ---- */
 
-static pthread_key_t products_key;
-static pthread_once_t products_once = PTHREAD_ONCE_INIT;
+struct kept {
+	struct mx_products *products;
+	struct mx_courses *courses;
+};
 
-static void free_products(void *p) {
-	mx_products_free(p);
+static pthread_key_t kept_key;
+static pthread_once_t kept_once = PTHREAD_ONCE_INIT;
+
+static void free_kept(void *p) {
+	struct kept *k = p;
+	if (!k)
+		return;
+	mx_products_free(k->products);
+	mx_courses_free(k->courses);
+	free(k);
 }
 
-static void make_products_key(void) {
-	pthread_key_create(&products_key, free_products);
+static void make_kept_key(void) {
+	pthread_key_create(&kept_key, free_kept);
+}
+
+/* Without memory nothing is kept. */
+static struct kept *new_kept(void) {
+	struct kept *k = calloc(1, sizeof *k);
+	if (k)
+		*k = (struct kept){ mx_products_new(), mx_courses_new() };
+	return k;
 }
 
 /* Until the options are others. */
-static void keep_products(bool keep) {
-	pthread_once(&products_once, make_products_key);
-	struct mx_products *p = pthread_getspecific(products_key);
-	if (keep == (p != NULL))
+static void keep_results(bool keep) {
+	pthread_once(&kept_once, make_kept_key);
+	struct kept *k = pthread_getspecific(kept_key);
+	if (keep == (k != NULL))
 		return;
-	mx_products_free(p);
-	pthread_setspecific(products_key, keep ? mx_products_new() : NULL);
+	free_kept(k);
+	pthread_setspecific(kept_key, keep ? new_kept() : NULL);
 }
 
 int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *o) {
@@ -130,7 +149,7 @@ int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *o) {
 	options = next;
 	profiles = single;
 	profile = next.arithmetic ? next.arithmetic : p;
-	keep_products(next.repeats);
+	keep_results(next.repeats);
 	return hipSuccess;
 }
 
@@ -154,7 +173,9 @@ void mx_options_apply(struct mx_launch *l) {
 	l->workgroups = o->workgroups;
 	l->n_workgroups = o->n_workgroups;
 	l->number = o->launch;
-	l->products = o->repeats ? pthread_getspecific(products_key) : NULL;
+	const struct kept *k = o->repeats ? pthread_getspecific(kept_key) : NULL;
+	l->products = k ? k->products : NULL;
+	l->courses = k ? k->courses : NULL;
 }
 
 struct mx_report *mx_options_report(void) {

@@ -128,13 +128,15 @@ static bool differs(const struct mx_replay *r, const struct copy *after, struct 
 	return d->bytes;
 }
 
-static bool run_under(const struct mx_launch *launch, uint64_t seed, struct mx_products *products) {
+static bool run_under(const struct mx_launch *launch, uint64_t seed, struct mx_products *products,
+                      struct mx_courses *courses) {
 	struct mx_launch again = *launch;
 	struct mx_report report = { 0 };
 	again.seed = seed;
 	again.analysis = 0;
 	again.observer = NULL;
 	again.products = products;
+	again.courses = courses;
 	bool ok = mx_launch_run(&again, &report);
 	mx_report_free(&report);
 	return ok;
@@ -149,12 +151,14 @@ uint64_t mx_replay_run(struct mx_replay *r, const struct mx_launch *launch, uint
 		return 0;
 	bool going = true;
 	struct mx_products *products = mx_products_new();
+	struct mx_courses *courses = mx_courses_new();
 	while (going && runs < n) {
 		put(r, &r->before);
 		d->seed = seed + ++runs;
-		going = run_under(launch, d->seed, products) && !differs(r, &after, d);
+		going = run_under(launch, d->seed, products, courses) && !differs(r, &after, d);
 	}
 	mx_products_free(products);
+	mx_courses_free(courses);
 	put(r, &after);
 	free_copy(&after);
 	return runs;

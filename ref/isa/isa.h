@@ -317,6 +317,7 @@ struct mx_stats {
 	struct mx_bank_use *banks;            /* of each dword of the code, or NULL */
 	size_t n_banks;
 	uint64_t known; /* matrix instructions with a result that an earlier launch kept */
+	uint64_t followed, left; /* waves that followed their course to the end; or left it */
 };
 
 /* The number of opcodes of an instruction set, and the name of opcode i. */
@@ -556,6 +557,10 @@ struct mx_launch {
 	 * faster with them; the bits are the same. Of one thread; or NULL. */
 	struct mx_products *products;
 
+	/* Keeps what waves do for other launches of the same kernel on the same memory, which are
+	 * faster with it; the results are the same (schedule/course.h). Of one thread; or NULL. */
+	struct mx_courses *courses;
+
 	/* Lanes access memory one by one, never together, and the vector ALU takes no operand by a
 	 * shorter way. Slower; the result is the same. */
 	bool lane_by_lane;
@@ -590,6 +595,10 @@ struct mx_report {
 /* Kept results of matrix instructions; NULL if memory is short. */
 struct mx_products *mx_products_new(void);
 void mx_products_free(struct mx_products *p);
+
+/* Kept courses of waves; NULL if memory is short. */
+struct mx_courses *mx_courses_new(void);
+void mx_courses_free(struct mx_courses *c);
 
 /* Runs a launch to its end or to the first finding that stops it. *report begins as { 0 }, or has
  * the results of launches of the same instruction set, to which these are added. False only if host

@@ -481,12 +481,16 @@ struct mx_program {
 	uint64_t base;            /* address */
 	size_t dwords;
 	struct mx_inst *inst;
+	uint64_t number; /* no other program of the process has it */
 };
 static inline const struct mx_isa *mx_program_isa(const struct mx_program *p) {
 	return p->isa;
 }
 static inline uint64_t mx_program_base(const struct mx_program *p) {
 	return p->base;
+}
+static inline uint64_t mx_program_number(const struct mx_program *p) {
+	return p->number;
 }
 static inline size_t mx_program_dwords(const struct mx_program *p) {
 	return p->dwords;

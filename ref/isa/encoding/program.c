@@ -30,6 +30,7 @@ static struct owner *owner_of(const struct mx_program *p) {
 
 struct mx_program *mx_program_new(const struct mx_isa *isa, const void *code, size_t bytes,
                                   uint64_t base) {
+	static _Atomic uint64_t programs;
 	size_t n = bytes / 4;
 	struct owner *o = malloc(sizeof *o);
 	struct mx_inst *inst = malloc((n + 1) * sizeof *inst);
@@ -38,7 +39,7 @@ struct mx_program *mx_program_new(const struct mx_isa *isa, const void *code, si
 		free(inst);
 		return NULL;
 	}
-	*o = (struct owner){ .program = { isa, base, n, inst }, .shares = UINT64_MAX };
+	*o = (struct owner){ .program = { isa, base, n, inst, ++programs }, .shares = UINT64_MAX };
 	for (size_t i = 0; i < n; i++)
 		isa->decode((const uint32_t *)code + i, n - i, (uint32_t)(4 * i), &inst[i]);
 	return &o->program;

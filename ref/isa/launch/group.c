@@ -6,6 +6,7 @@
 #include "../memory/lds.h"
 #include "../memory/scratch.h"
 #include "../schedule/clusters.h"
+#include "../schedule/course.h"
 #include "../schedule/inflight.h"
 #include "../schedule/random.h"
 #include "../schedule/schedule.h"
@@ -23,6 +24,8 @@ static bool allocate_wave(struct mx_wave *w, const struct mx_isa *isa) {
 
 /* What belongs to one launch. */
 static void leave_launch(struct mx_group *g) {
+	for (unsigned i = 0; i < g->n_waves; i++)
+		mx_course_end(&g->waves[i]);
 	mx_watch_workgroup_free(g);
 	memset(g->watcher_data, 0, sizeof g->watcher_data);
 	mx_typical_free(g);
@@ -168,12 +171,12 @@ void mx_group_start(struct mx_group *g, uint64_t index) {
 	g->outlived_slice = false;
 	mx_random_seed(&g->random, g->run->launch->seed, index);
 	mx_group_policy(g);
-	uint8_t pattern = pattern_of(g);
-	mx_lds_start(g, pattern);
+	g->pattern = pattern_of(g);
+	mx_lds_start(g, g->pattern);
 	for (unsigned i = 0; i < g->n_waves; i++) {
 		g->waves[i].group = g;
 		g->waves[i].index = i;
-		mx_wave_start(&g->waves[i], pattern);
+		mx_wave_start(&g->waves[i]);
 		mx_turns_begin(&g->waves[i]);
 	}
 	mx_typical_start(g);

@@ -8,8 +8,8 @@
 
 /* ---- wave_state.c ---- */
 
-/* Brings a wave to its first instruction; `pattern`: the bytes of unwritten registers. */
-void mx_wave_start(struct mx_wave *w, uint8_t pattern);
+/* Brings a wave to its first instruction. */
+void mx_wave_start(struct mx_wave *w);
 /* For mx_isa.start: sets EXEC, and VGPR0 to the ids of the work-items. */
 void mx_start_lanes(struct mx_wave *w);
 /* A property of the launch that is not supported, or NULL. */

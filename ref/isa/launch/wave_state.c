@@ -3,33 +3,8 @@
 
 #include "../machine/registers.h"
 #include "../memory/scratch.h"
+#include "../schedule/course.h"
 #include "launch.h"
-
-/* Most rows of v_unwritten remain all ones while a wave runs: those that are written as a whole
- * have no unwritten lanes instead. */
-static void renew_unwritten(struct mx_wave *w, unsigned rows) {
-	for (unsigned i = 0; i < MX_VGPR_FILE / 64; i++) {
-		for (uint64_t left = w->mixed[i]; left; left &= left - 1)
-			memset(w->v_unwritten[64 * i + (unsigned)__builtin_ctzll(left)], 0xff,
-			       sizeof *w->v_unwritten);
-		w->mixed[i] = 0;
-	}
-	for (unsigned i = 0; i < rows; i++)
-		w->unwritten_lanes[i] = w->lanes;
-}
-
-/* The initial pattern changes with the seed, so a result that depends on it changes, too. */
-static void poison_registers(struct mx_wave *w, uint8_t pattern) {
-	memset(w->s, pattern, sizeof w->s);
-	memset(w->s_unwritten, 0xff, sizeof w->s_unwritten);
-	unsigned all = w->vgprs + w->agprs, first = w->first_agpr;
-	unsigned vgprs = all < first ? all : first;
-	memset(w->v, pattern, vgprs * sizeof *w->v); /* the wave may take AGPRs as VGPRs */
-	memset(w->v + first, pattern, w->agprs * sizeof *w->v);
-	renew_unwritten(w, first + w->group->run->isa->agprs);
-	w->scc = pattern & 1;
-	w->scc_unwritten = true;
-}
 
 /* VGPR0 holds z, y, x in ten bits each. The fields of axes that the kernel does not request are 0:
  * compiled code that requests only x does not mask it. Lanes without a work-item are off in EXEC
@@ -50,30 +25,24 @@ void mx_start_lanes(struct mx_wave *w) {
 	mx_swrite64(w, MX_EXEC, exec, 0);
 }
 
-void mx_wave_start(struct mx_wave *w, uint8_t pattern) {
+void mx_wave_start(struct mx_wave *w) {
 	const struct mx_isa *isa = w->group->run->isa;
-	const struct mx_kernel *k = w->group->run->launch->kernel;
 	w->status = MX_READY;
 	w->complete = 0;
 	w->joined = 0;
 	w->issued = 0;
-	w->matrices = 0;
-	w->products = NULL;
 	w->lanes = ~0ull >> (64 - isa->wave_size);
 	w->stream = isa->stream;
 	w->limited_at = 0;
 	w->priority = 0;
-	w->banks = 0;
-	w->sched_mode = 0;
-	w->yields = w->unwritten_back = false;
-	w->vgprs = k->vgprs;
-	w->agprs = k->agprs;
-	w->first_agpr = isa->vgprs;
+	w->yields = false;
 	w->next_due = UINT64_MAX;
 	mx_watch_wave_begin(w);
-	poison_registers(w, pattern);
-	mx_scratch_start(w, pattern);
+	if (!mx_course_begin(w))
+		mx_registers_start(w);
+	mx_scratch_start(w, w->group->pattern);
 	isa->start(w);
+	mx_course_started(w);
 }
 
 const char *mx_unsupported_state(const struct mx_launch *l) {

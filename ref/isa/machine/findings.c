@@ -103,6 +103,7 @@ void mx_find_as(struct mx_wave *w, const struct mx_inst *in, const struct mx_ins
 		mx_abort(run);
 		return;
 	}
+	run->found++;
 	place(n, w, in, earlier);
 	run->report->stopped |= mx_finding_class_of(n->kind) == MX_FINDING_DEVICE;
 	if ((f = find_same(run->report, n))) {
@@ -177,6 +178,11 @@ void mx_assume(struct mx_wave *w, const struct mx_inst *in, uint64_t lanes, mx_a
 	struct mx_finding n = { .kind = MX_ASSUMED_NOTE,
 		                .lane = lanes ? __builtin_ctzll(lanes) : -1,
 		                .assumption = rule };
+	if (run->silent)
+		return;
+	run->found++;
+	if (run->n_notes < MX_NOTES)
+		run->note[run->n_notes++] = (struct mx_noted){ lanes, rule };
 	place(&n, w, in, NULL);
 	const struct mx_finding *old = find_same(run->report, &n);
 	n.assumption = old ? old->assumption : n.assumption;

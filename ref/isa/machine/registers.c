@@ -3,6 +3,49 @@
 #include "findings.h"
 #include "registers.h"
 
+/* ---- the start of a wave ---- */
+
+/* Most rows of v_unwritten remain all ones while a wave runs: those that are written as a whole
+ * have no unwritten lanes instead. */
+static void renew_unwritten(struct mx_wave *w, unsigned rows) {
+	for (unsigned i = 0; i < MX_VGPR_FILE / 64; i++) {
+		for (uint64_t left = w->mixed[i]; left; left &= left - 1)
+			memset(w->v_unwritten[64 * i + (unsigned)__builtin_ctzll(left)], 0xff,
+			       sizeof *w->v_unwritten);
+		w->mixed[i] = 0;
+	}
+	for (unsigned i = 0; i < rows; i++)
+		w->unwritten_lanes[i] = w->lanes;
+}
+
+/* The initial pattern changes with the seed, so a result that depends on it changes, too. */
+static void poison_registers(struct mx_wave *w, uint8_t pattern) {
+	memset(w->s, pattern, sizeof w->s);
+	memset(w->s_unwritten, 0xff, sizeof w->s_unwritten);
+	unsigned all = w->vgprs + w->agprs, first = w->first_agpr;
+	unsigned vgprs = all < first ? all : first;
+	memset(w->v, pattern, vgprs * sizeof *w->v); /* the wave may take AGPRs as VGPRs */
+	memset(w->v + first, pattern, w->agprs * sizeof *w->v);
+	renew_unwritten(w, first + w->group->run->isa->agprs);
+	w->scc = pattern & 1;
+	w->scc_unwritten = true;
+}
+
+void mx_registers_start(struct mx_wave *w) {
+	const struct mx_kernel *k = w->group->run->launch->kernel;
+	w->matrices = 0;
+	w->products = NULL;
+	w->banks = 0;
+	w->sched_mode = 0;
+	w->unwritten_back = false;
+	w->vgprs = k->vgprs;
+	w->agprs = k->agprs;
+	w->first_agpr = w->group->run->isa->vgprs;
+	poison_registers(w, w->group->pattern);
+}
+
+/* ---- operands ---- */
+
 /* Inline floats 240..248, as f32 [ISA table of SSRC codes]; 1/(2 pi) is rounded. */
 static const uint32_t inline_f32[] = {
 	0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,

@@ -6,6 +6,9 @@
 
 #include "wave.h"
 
+/* All that instructions compute from, unwritten, as before mx_isa.start sets the first values. */
+void mx_registers_start(struct mx_wave *w);
+
 /* Codes below MX_SGPR_FILE that are registers. */
 static inline bool mx_is_scalar_register(unsigned code) {
 	return code <= MX_M0 || code == MX_EXEC || code == MX_EXEC + 1;

@@ -24,6 +24,8 @@ typedef uint32_t mx_vreg[MX_LANES];
 	for (uint64_t m_ = (mask); m_ && ((lane) = __builtin_ctzll(m_), true); m_ &= m_ - 1)
 
 struct mx_clock; /* race/vector_clock.h */
+struct mx_course; /* schedule/course.h */
+struct mx_course_launch;
 struct mx_group;
 struct mx_memop; /* schedule/inflight.h */
 
@@ -88,6 +90,9 @@ struct mx_wave {
 	uint64_t matrix[2];        /* hashes of A and B of its last WMMA */
 	unsigned matrices;         /* matrix instructions that it has issued */
 	struct mx_products_of_wave *products; /* alu/products.h; NULL: not looked for */
+	struct mx_course *course;             /* schedule/course.h; NULL: none */
+	bool follows;                         /* the course; otherwise it records it */
+	size_t course_event;                  /* of the course: the next one */
 	unsigned priority;                    /* s_setprio */
 	bool yields;                          /* sleeps: other waves go first */
 	bool unwritten_back;                  /* scalar stores without a later s_dcache_wb */
@@ -156,6 +161,7 @@ struct mx_group {
 	unsigned before_barrier; /* of these, of vm queues: issued before the last barrier completed
 	                          */
 	struct mx_wave *waves;
+	uint8_t pattern;                   /* initial bytes of registers and LDS */
 	uint8_t *lds, *lds_unwritten;      /* one bit of taint for each bit */
 	struct mx_pages *lds_pages;        /* of lds_unwritten */
 	uint32_t lds_bytes, scratch_bytes; /* scratch: of a work-item */
@@ -178,6 +184,13 @@ struct mx_group {
 	void *watcher_data[MX_WATCHERS]; /* the workgroup's data of each watcher, or NULL */
 };
 
+/* A note, as mx_assume gets it. */
+struct mx_noted {
+	uint64_t lanes;
+	mx_assumption rule;
+};
+enum { MX_NOTES = 4 };
+
 /* A launch that runs, or a thread's part of it. */
 struct mx_run {
 	const struct mx_launch *launch;
@@ -196,6 +209,12 @@ struct mx_run {
 	uint8_t pattern; /* initial bytes of registers, and of LDS in workgroup 0 */
 	bool out_of_memory;
 	bool waves_synchronise; /* waves synchronise through memory: wave_sync.c */
+	uint64_t found;         /* findings and notes, each as often as it was met */
+	struct mx_noted note[MX_NOTES];   /* of the instruction that a course records */
+	unsigned n_notes;                 /* at most so many */
+	bool silent;                      /* no notes: instructions are executed again */
+	struct mx_course_launch *courses; /* of the launch, or NULL */
+	bool looked_for_courses;
 	struct mx_cluster *clusters;
 	struct mx_worker *worker; /* NULL if workgroups run on one thread */
 	bool aborted;             /* the run on several threads failed: one thread repeats it */

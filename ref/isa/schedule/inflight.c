@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../machine/registers.h"
+#include "course.h"
 #include "inflight.h"
 #include "random.h"
 #include "schedule.h"
@@ -36,12 +37,13 @@ struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in) {
 	m->split = m->together = m->bulk = m->arrives = false;
 	m->clean = true;
 	m->note = NULL;
+	m->kept = NULL;
 	m->reach.computed = false;
 	return m;
 }
 
 void mx_memop_drop(struct mx_wave *w, struct mx_memop *m) {
-	for (; m; m = m->more) {
+	for (; m && !m->kept; m = m->more) {
 		m->next_free = w->group->free_list;
 		w->group->free_list = m;
 	}
@@ -94,6 +96,8 @@ void mx_memop_issue(struct mx_wave *w, unsigned stream, struct mx_memop *m) {
 		mx_l1_count(w->group, m, 1);
 	if (w->wanted & MX_WATCH_OPERATION)
 		mx_watch_operation(w, m);
+	if (mx_course_records(w))
+		mx_course_keep(w, m);
 	if (mx_count(w->counts, s->counter) > stats->most[s->counter])
 		stats->most[s->counter] = mx_count(w->counts, s->counter);
 	if (m->due < w->next_due && (q->n == 1 || (!land_in_order(s) && !m->arrives)))
@@ -158,6 +162,8 @@ static void land(struct mx_wave *w, unsigned stream, unsigned i) {
 	m->land(w, m);
 	if (w->wanted & MX_WATCH_LANDING)
 		mx_watch_landed(w, m);
+	if (m->kept)
+		mx_course_landed(w, m);
 	w->group->stores += (m->in->op->flags & MX_STORE) != 0;
 	count_landed(w, stream, i);
 	w->streams &= ~((unsigned)(q->n == 1) << stream);

@@ -54,6 +54,7 @@ struct mx_memop {
 	/* Of a block that is stored: operations that hold its data and are never in flight. */
 	struct mx_memop *more;
 	void *note;   /* data that a watcher attached until it lands, or NULL */
+	struct mx_course_op *kept; /* of a course, which has this operation; or NULL */
 	bool bulk;    /* it copies a tile, of which no dword is a flag */
 	bool arrives; /* at a barrier in LDS, when it and those before it in its stream have landed
 	               */

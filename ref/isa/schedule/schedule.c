@@ -6,6 +6,7 @@
 #include "../../num/clock.h"
 #include "../machine/findings.h"
 #include "barriers.h"
+#include "course.h"
 #include "inflight.h"
 #include "random.h"
 #include "schedule.h"
@@ -15,7 +16,7 @@
 
 /* A full counter stalls issue [assumed; compiled code relies on it: LLVM 22 places no wait for a
  * load before 63 younger ones]. */
-static bool counter_full(struct mx_wave *w, const struct mx_inst *in) {
+bool mx_counter_full(struct mx_wave *w, const struct mx_inst *in) {
 	if (!in->counts)
 		return false;
 	w->target = w->group->run->most - in->counts;
@@ -75,7 +76,7 @@ static bool sgprs_exist(struct mx_wave *w, const struct mx_inst *in) {
 }
 
 /* At the first instruction of a wave, after so many others, and at the limit of instructions. */
-static bool is_within_limits(struct mx_wave *w, const struct mx_inst *in) {
+bool mx_within_limits(struct mx_wave *w, const struct mx_inst *in) {
 	enum { BETWEEN_CHECKS = 1 << 18 };
 	const struct mx_run *run = w->group->run;
 	if (w->issued > run->max_instructions) {
@@ -114,22 +115,26 @@ static void step(struct mx_wave *w) {
 	if (!sgprs_exist(w, in))
 		return;
 	bool skip = w->mode & run->isa->mode_skip && is_vector(in);
-	if (!skip && counter_full(w, in)) {
+	if (!skip && mx_counter_full(w, in)) {
 		w->status = MX_WAITING;
 		return;
 	}
 	if (!skip && w->mode & run->isa->mode_index)
 		check_indexing(w, in);
-	if (++w->issued > w->limited_at && !is_within_limits(w, in))
+	if (++w->issued > w->limited_at && !mx_within_limits(w, in))
 		return;
 	g->clock += !g->units;
 	run->report->stats.instructions++;
 	run->report->stats.by_op[in->op->id]++;
 	if (w->wanted & MX_WATCH_ISSUE)
 		mx_watch_issue(w, in, skip);
+	if (mx_course_records(w))
+		mx_course_record(w, in, skip);
 	w->pc += in->size;
 	if (!skip)
 		run->handlers[in->op->id](w, in);
+	if (mx_course_records(w))
+		mx_course_recorded(w, in, skip);
 	if (g->units)
 		mx_typical_issued(w, in);
 	if (w->next_due <= g->clock && !run->launch->schedule)
@@ -201,8 +206,13 @@ static void give_turn(struct mx_wave *w) {
 	if (w->status == MX_WAITING && mx_wait_over(w))
 		w->status = MX_READY;
 	w->yields = false;
-	while (quantum-- && w->group->clock < w->group->turn_end && w->status == MX_READY &&
+	while (quantum && w->group->clock < w->group->turn_end && w->status == MX_READY &&
 	       !w->yields && !mx_stopped(w)) {
+		if (w->follows) {
+			quantum -= mx_course_follow(w, quantum);
+			continue;
+		}
+		quantum--;
 		step(w);
 		if (w->group->outlived_slice)
 			mx_note_round(w);

@@ -10,6 +10,11 @@
  */
 bool mx_group_run(struct mx_group *g, uint64_t budget);
 
+/* Whether a full counter stalls the instruction: then the wave's target is what it waits for. */
+bool mx_counter_full(struct mx_wave *w, const struct mx_inst *in);
+/* Beyond w->limited_at: whether the wave may issue the instruction; false with a finding. */
+bool mx_within_limits(struct mx_wave *w, const struct mx_inst *in);
+
 /* ---- flow.c ---- */
 
 mx_handler mx_x_s_sendmsg;

@@ -1,0 +1,69 @@
+/* What the executor tells courses of a wave: its start, landings, its end. */
+#include <string.h>
+
+#include "course_inside.h"
+
+bool mx_course_begin(struct mx_wave *w) {
+	struct mx_course *c = mx_course_of(w);
+	w->course = NULL;
+	w->follows = false;
+	w->course_event = 0;
+	if (!c)
+		return false;
+	if (c->state == MX_COURSE_NEW) {
+		mx_course_record_begin(w, c);
+		return false;
+	}
+	for (size_t i = 0; i < c->n_ops; i++)
+		c->op[i]->in_flight = false;
+	c->follows++;
+	w->course = c;
+	return w->follows = true;
+}
+
+/* Arguments that are in registers may be others. */
+static bool starts_the_same(const struct mx_wave *w) {
+	const struct mx_course *c = w->course;
+	for (unsigned i = 0; i < MX_SGPR_FILE; i++)
+		if (c->written[i] && w->s[i] != c->s[i])
+			return false;
+	return true;
+}
+
+void mx_course_started(struct mx_wave *w) {
+	if (mx_course_records(w))
+		mx_course_record_started(w);
+	else if (w->follows && !starts_the_same(w))
+		mx_course_leave(w, NULL);
+}
+
+static void landed(struct mx_wave *w, struct mx_memop *m) {
+	struct mx_stats *stats = &w->group->run->report->stats;
+	struct mx_course_op *op = m->kept;
+	op->in_flight = false;
+	if (!op->result || mx_course_result_is(w, op))
+		return;
+	uint64_t together[MX_TOGETHER_KINDS];
+	mx_course_leave(w, m);
+	memcpy(together, stats->together, sizeof together);
+	m->land(w, m); /* to the registers as they would be */
+	memcpy(stats->together, together, sizeof together);
+}
+
+void mx_course_landed(struct mx_wave *w, struct mx_memop *m) {
+	if (mx_course_records(w))
+		mx_course_record_landed(w, m);
+	else if (w->follows)
+		landed(w, m);
+}
+
+void mx_course_end(struct mx_wave *w) {
+	struct mx_stats *stats = &w->group->run->report->stats;
+	const struct mx_course *c = w->course;
+	for (size_t i = 0; w->follows && i < w->issued; i++) {
+		stats->by_op[c->step[i].opcode]++;
+		stats->mfma += c->step[i].matrix;
+	}
+	w->course = NULL;
+	w->follows = false;
+}
