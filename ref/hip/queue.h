@@ -49,14 +49,12 @@ hipError_t mx_hip_value_write(const struct mx_value *v);
 enum { MX_VALUE_ROOM = 160 };
 char *mx_hip_value_text(const struct mx_value *v, char *text, size_t room);
 
-/* Runs what is enqueued until a value holds. */
-void mx_queue_wait_value(const struct mx_value *v);
+/* Runs what is enqueued until a wait is over, which is done then. */
+void mx_queue_wait(struct hipGraphNode *wait);
 
-/* For the nodes of the graph that this thread runs: records an event now, unless work enqueued
- * after the graph records it; and waits for it, if work enqueued before the graph has recorded it
- * last. */
+/* For a node of the graph that this thread runs: records an event now, unless work enqueued after
+ * the graph records it. */
 void mx_queue_record(hipEvent_t event);
-void mx_queue_wait_event(hipEvent_t event);
 
 /* The fields of an event, and whether it is complete; and frees it. */
 bool mx_queue_event(hipEvent_t event, struct ihipEvent_t *copy);
