@@ -483,6 +483,16 @@ bool mxhipStates(const void *address, size_t bytes, uint8_t *states) {
 	return r != NULL;
 }
 
+bool mx_hip_load(const void *p, unsigned bytes, uint64_t *value) {
+	pthread_mutex_lock(&lock);
+	bool known = holding((uint64_t)(uintptr_t)p, bytes) != NULL;
+	if (known)
+		*value = bytes == 4 ? __atomic_load_n((const uint32_t *)p, __ATOMIC_ACQUIRE)
+		                    : __atomic_load_n((const uint64_t *)p, __ATOMIC_ACQUIRE);
+	pthread_mutex_unlock(&lock);
+	return known;
+}
+
 bool mx_hip_is_allocation(const void *p, size_t bytes) {
 	pthread_mutex_lock(&lock);
 	bool known = holding((uint64_t)(uintptr_t)p, bytes) != NULL;

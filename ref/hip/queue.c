@@ -223,6 +223,8 @@ static void end_wait(struct mx_piece *p) {
 	p->wait = NULL;
 	if (p->clock && w->wait.clock)
 		mx_stream_clock_join(p->clock, w->wait.clock);
+	if ((int)w->type == MX_NODE_WAIT)
+		mx_hip_value_check(&w->value);
 	if (p->clock && (int)w->type == MX_NODE_WAIT) {
 		mx_stream_clock_join(p->clock, &host);
 		mx_races_acquire(p->clock, &w->value);
@@ -585,6 +587,8 @@ void mx_queue_wait(struct hipGraphNode *wait) {
 	while (!is_over(wait))
 		if (!step())
 			wait_a_moment();
+	if ((int)wait->type == MX_NODE_WAIT)
+		mx_hip_value_check(&wait->value);
 	wait->done = true;
 	pthread_mutex_unlock(&lock);
 }

@@ -43,7 +43,9 @@ hipError_t mx_stream_event(struct ihipStream_t *stream, hipGraphNodeType type, h
 
 /* Enqueues the write of a value, or the wait for one. */
 hipError_t mx_stream_value(hipStream_t stream, int type, const struct mx_value *v);
+/* A wait is over when its value holds, or when its memory is freed, which is an error. */
 bool mx_hip_value_holds(const struct mx_value *v);
+void mx_hip_value_check(const struct mx_value *v); /* when it is over: that error */
 hipError_t mx_hip_value_write(const struct mx_value *v);
 /* What a wait is for, and what is there, in one line. */
 enum { MX_VALUE_ROOM = 160 };

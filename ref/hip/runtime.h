@@ -173,6 +173,9 @@ void mx_hip_retire(void *p);
 /* Marks bytes of device memory; false if they are not inside one allocation. */
 bool mx_hip_mark(uint64_t address, size_t bytes, uint8_t state);
 
+/* A value of 4 or 8 bytes, aligned; false if it is not in an allocation. */
+bool mx_hip_load(const void *p, unsigned bytes, uint64_t *value);
+
 bool mx_hip_is_allocation(const void *p, size_t bytes);
 bool mx_hip_is_writable(const void *p, size_t bytes); /* the same, and not read-only */
 bool mx_hip_is_absent(const void *p);                 /* memory of a graph that is not allocated */
