@@ -479,7 +479,21 @@ static bool is_same_dependence(const struct hipGraphNode *a, const struct hipGra
 	return same;
 }
 
-/* A kernel stays on its device, a copy keeps its kind. */
+bool mx_is_on_one_device(const void *a, const void *b) {
+	struct mx_allocation of_a, of_b;
+	return !mx_hip_about(a, &of_a) || !mx_hip_about(b, &of_b) || of_a.device == of_b.device;
+}
+
+bool mx_node_is_like(const struct hipGraphNode *a, const struct hipGraphNode *b) {
+	const hipMemsetParams *x = &a->set, *y = &b->set;
+	if (a->type == hipGraphNodeTypeMemset)
+		return mx_is_on_one_device(x->dst, y->dst) &&
+		       (y->height == 1 || (x->height == y->height &&
+		                           x->width * x->elementSize == y->width * y->elementSize));
+	return a->type != hipGraphNodeTypeMemcpy || a->copy.kind == b->copy.kind;
+}
+
+/* A kernel stays on its device. */
 static hipGraphExecUpdateResult difference(const struct hipGraphNode *a,
                                            const struct hipGraphNode *b) {
 	const struct hipGraphNode *in_child;
@@ -488,7 +502,7 @@ static hipGraphExecUpdateResult difference(const struct hipGraphNode *a,
 	if (a->type == hipGraphNodeTypeKernel &&
 	    a->kernel.function->module->device != b->kernel.function->module->device)
 		return hipGraphExecUpdateErrorUnsupportedFunctionChange;
-	if (a->type == hipGraphNodeTypeMemcpy && a->copy.kind != b->copy.kind)
+	if (!mx_node_is_like(a, b))
 		return hipGraphExecUpdateErrorParametersChanged;
 	if (!is_same_dependence(a, b))
 		return hipGraphExecUpdateErrorTopologyChanged;

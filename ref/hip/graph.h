@@ -124,6 +124,12 @@ hipError_t mx_graph_take_memory(const struct ihipGraph *g, bool again);
 bool mx_references_copy(struct ihipGraph *to, const struct ihipGraph *from);
 void mx_references_release(struct ihipGraph *g);
 
+/* Whether two places have no known memory on two devices. And whether what a node of an executable
+ * graph does may become what another one of its type does: it keeps its devices, the kind of a
+ * copy, and the size of a set of rows. */
+bool mx_is_on_one_device(const void *a, const void *b);
+bool mx_node_is_like(const struct hipGraphNode *a, const struct hipGraphNode *b);
+
 /* How the second graph differs from the first, which may become like it; *node, if not NULL, is the
  * node of the second that does. */
 hipGraphExecUpdateResult mx_graph_difference(const struct ihipGraph *a, const struct ihipGraph *b,

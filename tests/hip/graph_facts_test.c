@@ -120,6 +120,7 @@ static void test_copies(void) {
 	is(hipGraphMemcpyNodeSetParams1D(line, NULL, from, 8, hipMemcpyDefault), InvalidValue);
 	is(hipGraphMemcpyNodeSetParams1D(line, to, NULL, 8, hipMemcpyDefault), InvalidValue);
 	is(hipGraphMemcpyNodeSetParams1D(line, to, from, 0, hipMemcpyDefault), InvalidValue);
+	is(hipGraphMemcpyNodeSetParams1D(line, to, to, 8, hipMemcpyDefault), InvalidValue);
 	is(hipGraphMemcpyNodeSetParams1D(line, mine, from, 1 << 20, hipMemcpyDefault),
 	   InvalidValue);
 	works(hipGraphMemcpyNodeSetParams1D(line, mine, from, 8, hipMemcpyHostToDevice));
@@ -262,6 +263,35 @@ static void test_updates(void) {
 	           wrong == node,
 	   "nor with a kernel of another device");
 	must(hipSetDevice(0));
+	end(exec, g);
+}
+
+static hipGraph_t setting(hipGraphNode_t *set, unsigned size, size_t width, size_t height) {
+	hipGraph_t g = graph();
+	hipMemsetParams p = {
+		.dst = mine, .pitch = 16, .elementSize = size, .width = width, .height = height
+	};
+	must(hipGraphAddMemsetNode(set, g, NULL, 0, &p));
+	return g;
+}
+
+/* hipGraphMemsetNodeFlatAlloc.cc */
+static void test_update_of_rows(void) {
+	hipGraphNode_t node, wrong;
+	hipGraph_t g = setting(&node, 1, 8, 4);
+	hipGraphExec_t exec = instance(g);
+	static const struct {
+		unsigned size;
+		size_t width, height;
+	} others[] = { { 1, 4, 4 }, { 1, 8, 2 }, { 2, 8, 4 } };
+	ok(updated(exec, setting(&node, 2, 4, 4), &wrong) == hipGraphExecUpdateSuccess,
+	   "an update keeps the bytes of rows");
+	for (size_t i = 0; i < COUNT(others); i++)
+		ok(updated(exec, setting(&node, others[i].size, others[i].width, others[i].height),
+		           &wrong) == hipGraphExecUpdateErrorParametersChanged &&
+		           wrong == node,
+		   "not one with %zu rows of %zu elements of %u bytes", others[i].height,
+		   others[i].width, others[i].size);
 	end(exec, g);
 }
 
@@ -723,6 +753,7 @@ int main(void) {
 	test_symbols();
 	test_sets();
 	test_updates();
+	test_update_of_rows();
 	test_children();
 	test_kernels();
 	test_attributes();
