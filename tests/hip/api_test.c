@@ -89,6 +89,9 @@ static void test_attributes_agree(const struct mx_props_r0600 *q) {
 		{ hipDeviceAttributeMaxSharedMemoryPerMultiprocessor,
 		  (int64_t)q->max_shared_memory_per_multi_processor },
 		{ hipDeviceAttributeTextureAlignment, (int64_t)q->texture_alignment },
+		{ hipDeviceAttributeMaxTexture1DWidth, q->textures_and_surfaces[0] },
+		{ hipDeviceAttributeMaxTexture3DDepth, 0 },
+		{ hipDeviceAttributeMaxSurface2D, 0 },
 		{ hipDeviceAttributeTotalGlobalMem, INT32_MAX },
 		{ hipDeviceAttributeUnifiedAddressing, q->unified_addressing },
 		{ hipDeviceAttributeWarpSize, q->warp_size },
@@ -104,6 +107,12 @@ static void test_attributes_agree(const struct mx_props_r0600 *q) {
 	if (!ok(i == COUNT(a), "%zu attributes have the values of the properties", COUNT(a)))
 		diag("attribute %d is %d, the property %lld", a[i].attribute, value,
 		     (long long)a[i].want);
+	unsigned *at[2] = { 0 };
+	must(hipDeviceGetAttribute((int *)&at[0], hipDeviceAttributeHdpMemFlushCntl, 0));
+	must(hipDeviceGetAttribute((int *)&at[1], hipDeviceAttributeHdpRegFlushCntl, 0));
+	*at[0] = *at[1] = 1;
+	ok(at[0] == q->hdp_mem_flush_cntl && at[1] == q->hdp_reg_flush_cntl,
+	   "the host may flush its writes");
 }
 
 static void test_bus(void) {
