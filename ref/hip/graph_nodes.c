@@ -256,7 +256,17 @@ static hipError_t from_symbol(struct hipGraphNode *node, void *to, const void *s
 	return e == hipSuccess ? copy(node, to, p, bytes, kind) : e;
 }
 
-#define SYMBOL_NODE(Way, make, to_type, from_type)                                                 \
+/* A copy that is set has some bytes, and is not from one place of the device to another one if the
+ * end that is no variable is memory of the host, as in AMD's runtime. */
+static hipError_t settable(hipError_t e, const void *other, size_t bytes, hipMemcpyKind kind) {
+	if (e == hipSuccess &&
+	    (!bytes || (kind == hipMemcpyDeviceToDevice && !mx_hip_is_allocation(other, 1))))
+		return mx_hip_return(hipErrorInvalidValue);
+	return e;
+}
+
+/* other: the end of the copy that is no variable. */
+#define SYMBOL_NODE(Way, make, to_type, from_type, other)                                          \
 	MXHIP_API hipError_t hipGraphAddMemcpyNode##Way(                                           \
 		hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on, size_t n, to_type to, \
 		from_type from, size_t bytes, size_t offset, hipMemcpyKind kind) {                 \
@@ -267,17 +277,18 @@ static hipError_t from_symbol(struct hipGraphNode *node, void *to, const void *s
 	                                                      from_type from, size_t bytes,        \
 	                                                      size_t offset, hipMemcpyKind kind) { \
 		struct hipGraphNode made;                                                          \
-		return set(node, make(&made, to, from, bytes, offset, kind), &made);               \
+		hipError_t e = make(&made, to, from, bytes, offset, kind);                         \
+		return set(node, settable(e, other, bytes, kind), &made);                          \
 	}                                                                                          \
 	MXHIP_API hipError_t hipGraphExecMemcpyNodeSetParams##Way(                                 \
 		hipGraphExec_t exec, hipGraphNode_t node, to_type to, from_type from,              \
 		size_t bytes, size_t offset, hipMemcpyKind kind) {                                 \
 		struct hipGraphNode made;                                                          \
-		return reset_in_place(exec, node, make(&made, to, from, bytes, offset, kind),      \
-		                      &made);                                                      \
+		hipError_t e = make(&made, to, from, bytes, offset, kind);                         \
+		return reset_in_place(exec, node, settable(e, other, bytes, kind), &made);         \
 	}
-SYMBOL_NODE(ToSymbol, to_symbol, const void *, const void *)
-SYMBOL_NODE(FromSymbol, from_symbol, void *, const void *)
+SYMBOL_NODE(ToSymbol, to_symbol, const void *, const void *, from)
+SYMBOL_NODE(FromSymbol, from_symbol, void *, const void *, to)
 #undef SYMBOL_NODE
 
 /* ---- kinds of node with one structure of parameters ---- */

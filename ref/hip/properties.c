@@ -132,6 +132,7 @@ MXHIP_API hipError_t hipGetDeviceProperties(hipDeviceProp_t *p, int device) {
 	p->hdpMemFlushCntl = &flush_memory;
 	p->hdpRegFlushCntl = &flush_registers;
 	memset(&p->arch, 0xff, sizeof p->arch);
+	p->arch.hasFunnelShift = p->arch.hasSyncThreadsExt = 0; /* __HIP_ARCH_HAS_... [HIP] */
 	p->arch.hasSurfaceFuncs = p->arch.hasDynamicParallelism = 0;
 	return e;
 }

@@ -154,7 +154,8 @@ static void test_properties(void) {
 	ok(p.major == 9 && p.minor == 5 && q.major == 9 && q.minor == 5 && p.clockRate > 1000000 &&
 	           p.clockRate == q.clock_rate && p.memoryBusWidth == 8192 &&
 	           q.memory_bus_width == 8192 && p.l2CacheSize == q.l2_cache_size &&
-	           q.shared_mem_per_block_optin == 160 * 1024 && p.arch.hasDoubles && q.arch,
+	           q.shared_mem_per_block_optin == 160 * 1024 && p.arch.hasDoubles &&
+	           !p.arch.hasFunnelShift && q.arch,
 	   "and the same clocks, caches and features");
 	test_attributes_agree(&q);
 	ok(hipGetDeviceProperties(&p, 1) == hipErrorInvalidDevice &&
