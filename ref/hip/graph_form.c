@@ -4,15 +4,6 @@
 
 #include "graph.h"
 
-MXHIP_API hipError_t hipGraphGetNodes(hipGraph_t g, hipGraphNode_t *nodes, size_t *n) {
-	if (!mx_is_graph(g) || !n)
-		return mx_hip_return(hipErrorInvalidValue);
-	for (size_t i = 0; nodes && i < *n && i < g->n; i++)
-		nodes[i] = g->nodes[i];
-	*n = !nodes || *n > g->n ? g->n : *n;
-	return mx_hip_return(hipSuccess);
-}
-
 MXHIP_API hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType *type) {
 	if (!mx_is_graph_node(node) || !type)
 		return mx_hip_return(hipErrorInvalidValue);
@@ -38,6 +29,15 @@ static hipError_t end(struct list *l, size_t *n) {
 		l->nodes[i] = NULL;
 	*n = !l->nodes || l->room > l->n ? l->n : l->room;
 	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipGraphGetNodes(hipGraph_t g, hipGraphNode_t *nodes, size_t *n) {
+	if (!mx_is_graph(g) || !n)
+		return mx_hip_return(hipErrorInvalidValue);
+	struct list l = { nodes, *n, 0 };
+	for (size_t i = 0; i < g->n; i++)
+		put(&l, g->nodes[i]);
+	return end(&l, n);
 }
 
 MXHIP_API hipError_t hipGraphGetRootNodes(hipGraph_t g, hipGraphNode_t *nodes, size_t *n) {
