@@ -129,8 +129,13 @@ hipError_t mx_capture_check_wait(struct ihipStream_t *stream) {
 
 /* Threads that have set launch options do their work at once. */
 static hipError_t run_now(struct hipGraphNode *node) {
+	struct hipGraphNode *wait;
 	mx_queue_finish(NULL);
-	hipError_t e = mx_node_run(node);
+	hipError_t e = mx_node_run(node, &wait);
+	while (wait) {
+		mx_queue_wait(wait);
+		e = mx_node_run(node, &wait);
+	}
 	mx_node_clear(node);
 	return e;
 }

@@ -93,7 +93,8 @@ static struct mx_value last_record(struct mx_shared_event *e) {
 static void finish(hipEvent_t event) {
 	if (event->shared) {
 		struct mx_value v = last_record(event->shared);
-		mx_queue_wait_value(&v);
+		mx_queue_wait(&(struct hipGraphNode){ .type = (hipGraphNodeType)MX_NODE_WAIT,
+		                                      .value = v });
 	}
 	mx_queue_finish_event(event);
 }

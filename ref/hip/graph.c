@@ -20,6 +20,7 @@ void mx_node_clear(struct hipGraphNode *node) {
 	}
 	if (node->type == hipGraphNodeTypeMemAlloc)
 		mx_hip_graph_step(node->alloc.dptr, MX_GRAPH_DROP);
+	free(node->wait.clock);
 	free(node->copy.staged);
 	free(node->before);
 }
@@ -278,11 +279,15 @@ static void run_host(const struct hipGraphNode *node) {
 		node->host.fn(node->host.userData);
 }
 
-static hipError_t run_graph(const struct ihipGraph *g) {
+static hipError_t run_graph(const struct ihipGraph *g, struct hipGraphNode **wait) {
 	hipError_t e = hipSuccess;
-	for (size_t i = 0; e == hipSuccess && i < g->n; i++)
-		if (!g->nodes[i]->disabled)
-			e = mx_node_run(g->nodes[i]);
+	for (size_t i = 0; e == hipSuccess && !*wait && i < g->n; i++) {
+		struct hipGraphNode *node = g->nodes[i];
+		if (node->disabled || node->done)
+			continue;
+		e = mx_node_run(node, wait);
+		node->done = !*wait;
+	}
 	return e;
 }
 
@@ -301,27 +306,32 @@ static void allocate_memory(const struct hipGraphNode *node) {
 	mx_races_touch(node->alloc.dptr, node->alloc.bytesize, MX_TOUCH_WRITE);
 }
 
-static hipError_t run_node(const struct hipGraphNode *node) {
+static hipError_t run_node(const struct hipGraphNode *node, struct hipGraphNode **wait) {
 	switch ((int)node->type) {
 	case hipGraphNodeTypeKernel: return run_kernel(node);
 	case hipGraphNodeTypeMemcpy: return mx_hip_copy(&node->copy);
 	case hipGraphNodeTypeMemset: return mx_hip_set(&node->set);
 	case hipGraphNodeTypeHost: run_host(node); return hipSuccess;
 	case hipGraphNodeTypeBatchMemOp:
-	case hipGraphNodeTypeGraph: return run_graph(node->child);
+	case hipGraphNodeTypeGraph: return run_graph(node->child, wait);
 	case hipGraphNodeTypeEventRecord: mx_queue_record(node->event); return hipSuccess;
-	case hipGraphNodeTypeWaitEvent: mx_queue_wait_event(node->event); return hipSuccess;
 	case hipGraphNodeTypeMemAlloc: allocate_memory(node); return hipSuccess;
 	case hipGraphNodeTypeMemFree:
 	case MX_NODE_FREE: return free_memory(node);
 	case MX_NODE_WRITE: return mx_hip_value_write(&node->value);
-	case MX_NODE_WAIT: mx_queue_wait_value(&node->value); return hipSuccess;
 	default: return hipSuccess;
 	}
 }
 
-hipError_t mx_node_run(const struct hipGraphNode *node) {
-	hipError_t e = run_node(node);
+bool mx_node_waits(const struct hipGraphNode *node) {
+	return node->type == hipGraphNodeTypeWaitEvent || (int)node->type == MX_NODE_WAIT;
+}
+
+hipError_t mx_node_run(struct hipGraphNode *node, struct hipGraphNode **wait) {
+	*wait = mx_node_waits(node) && !node->done ? node : NULL;
+	if (*wait)
+		return hipSuccess;
+	hipError_t e = run_node(node, wait);
 	mx_races_check(node);
 	return e;
 }
@@ -469,7 +479,21 @@ static bool is_same_dependence(const struct hipGraphNode *a, const struct hipGra
 	return same;
 }
 
-/* A kernel stays on its device, a copy keeps its kind. */
+bool mx_is_on_one_device(const void *a, const void *b) {
+	struct mx_allocation of_a, of_b;
+	return !mx_hip_about(a, &of_a) || !mx_hip_about(b, &of_b) || of_a.device == of_b.device;
+}
+
+bool mx_node_is_like(const struct hipGraphNode *a, const struct hipGraphNode *b) {
+	const hipMemsetParams *x = &a->set, *y = &b->set;
+	if (a->type == hipGraphNodeTypeMemset)
+		return mx_is_on_one_device(x->dst, y->dst) &&
+		       (y->height == 1 || (x->height == y->height &&
+		                           x->width * x->elementSize == y->width * y->elementSize));
+	return a->type != hipGraphNodeTypeMemcpy || a->copy.kind == b->copy.kind;
+}
+
+/* A kernel stays on its device. */
 static hipGraphExecUpdateResult difference(const struct hipGraphNode *a,
                                            const struct hipGraphNode *b) {
 	const struct hipGraphNode *in_child;
@@ -478,7 +502,7 @@ static hipGraphExecUpdateResult difference(const struct hipGraphNode *a,
 	if (a->type == hipGraphNodeTypeKernel &&
 	    a->kernel.function->module->device != b->kernel.function->module->device)
 		return hipGraphExecUpdateErrorUnsupportedFunctionChange;
-	if (a->type == hipGraphNodeTypeMemcpy && a->copy.kind != b->copy.kind)
+	if (!mx_node_is_like(a, b))
 		return hipGraphExecUpdateErrorParametersChanged;
 	if (!is_same_dependence(a, b))
 		return hipGraphExecUpdateErrorTopologyChanged;

@@ -20,13 +20,13 @@ struct mx_value {
 
 struct hipGraphNode {
 	hipGraphNodeType type;
-	uint64_t id;                       /* no other node has it, also not one at this address later */
+	uint64_t id; /* no other node has it, also not one at this address later */
 	const struct hipGraphNode *origin; /* of a node of a copy: its original */
 	uint64_t origin_id;
-	struct ihipGraph *graph;           /* that has it */
-	bool disabled;                     /* of an executable graph: does not run */
-	uint64_t captured;                 /* the capture that has added it; or 0 */
-	size_t n_before, *before;          /* positions of the nodes that it depends on */
+	struct ihipGraph *graph;  /* that has it */
+	bool disabled;            /* of an executable graph: does not run */
+	uint64_t captured;        /* the capture that has added it; or 0 */
+	size_t n_before, *before; /* positions of the nodes that it depends on */
 	struct {
 		void *given; /* the function as the program has given it */
 		const struct mx_function *function;
@@ -50,6 +50,13 @@ struct hipGraphNode {
 	hipMemAllocNodeParams alloc;
 	void *free;
 	struct mx_value value;
+	bool done; /* of a launch: it has run */
+	struct {
+		const struct ihipStream_t *stream; /* an event's record, and that piece; or NULL */
+		uint64_t seq;
+		struct mx_stream_clock *clock; /* of the record once it has run; or NULL */
+		struct hipGraphNode *next;     /* another wait for an event of the same launch */
+	} wait;                                /* of a launch: what it is for */
 };
 
 /* References of a graph to a user object. */
@@ -117,13 +124,23 @@ hipError_t mx_graph_take_memory(const struct ihipGraph *g, bool again);
 bool mx_references_copy(struct ihipGraph *to, const struct ihipGraph *from);
 void mx_references_release(struct ihipGraph *g);
 
+/* Whether two places have no known memory on two devices. And whether what a node of an executable
+ * graph does may become what another one of its type does: it keeps its devices, the kind of a
+ * copy, and the size of a set of rows. */
+bool mx_is_on_one_device(const void *a, const void *b);
+bool mx_node_is_like(const struct hipGraphNode *a, const struct hipGraphNode *b);
+
 /* How the second graph differs from the first, which may become like it; *node, if not NULL, is the
  * node of the second that does. */
 hipGraphExecUpdateResult mx_graph_difference(const struct ihipGraph *a, const struct ihipGraph *b,
                                              const struct hipGraphNode **node);
 
-/* Runs a node; of a child graph the nodes in the order of its list, and the first error ends it. */
-hipError_t mx_node_run(const struct hipGraphNode *node);
+/* Runs a node; of a child graph the nodes that are not done, in the order of its list, and the
+ * first error ends it. It stops at a wait that is not done, which *wait is; or NULL. */
+hipError_t mx_node_run(struct hipGraphNode *node, struct hipGraphNode **wait);
+
+/* Whether a node waits, for an event or a value. */
+bool mx_node_waits(const struct hipGraphNode *node);
 
 /* Frees what a node points to. */
 void mx_node_clear(struct hipGraphNode *node);

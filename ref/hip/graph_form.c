@@ -1,16 +1,8 @@
 /* The form of a graph: its nodes and their dependencies. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "graph.h"
-
-MXHIP_API hipError_t hipGraphGetNodes(hipGraph_t g, hipGraphNode_t *nodes, size_t *n) {
-	if (!mx_is_graph(g) || !n)
-		return mx_hip_return(hipErrorInvalidValue);
-	for (size_t i = 0; nodes && i < *n && i < g->n; i++)
-		nodes[i] = g->nodes[i];
-	*n = !nodes || *n > g->n ? g->n : *n;
-	return mx_hip_return(hipSuccess);
-}
 
 MXHIP_API hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType *type) {
 	if (!mx_is_graph_node(node) || !type)
@@ -37,6 +29,15 @@ static hipError_t end(struct list *l, size_t *n) {
 		l->nodes[i] = NULL;
 	*n = !l->nodes || l->room > l->n ? l->n : l->room;
 	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipGraphGetNodes(hipGraph_t g, hipGraphNode_t *nodes, size_t *n) {
+	if (!mx_is_graph(g) || !n)
+		return mx_hip_return(hipErrorInvalidValue);
+	struct list l = { nodes, *n, 0 };
+	for (size_t i = 0; i < g->n; i++)
+		put(&l, g->nodes[i]);
+	return end(&l, n);
 }
 
 MXHIP_API hipError_t hipGraphGetRootNodes(hipGraph_t g, hipGraphNode_t *nodes, size_t *n) {
@@ -85,16 +86,47 @@ MXHIP_API hipError_t hipGraphNodeGetDependentNodes(hipGraphNode_t node, hipGraph
 	return end(&l, n);
 }
 
+struct edge {
+	size_t from, to;
+};
+
+static int by_first_node(const void *a, const void *b) {
+	const struct edge *x = a, *y = b;
+	return x->from != y->from ? (x->from > y->from) - (x->from < y->from)
+	                          : (x->to > y->to) - (x->to < y->to);
+}
+
+/* In the order in which the nodes were added, the first ones before the second ones, as in AMD's
+ * runtime; NULL if host memory is short. */
+static struct edge *edges_of(const struct ihipGraph *g, size_t *count) {
+	size_t n = 0;
+	for (size_t i = 0; i < g->n; i++)
+		n += g->nodes[i]->n_before;
+	struct edge *edges = malloc((n + 1) * sizeof *edges);
+	*count = n;
+	n = 0;
+	for (size_t i = 0; edges && i < g->n; i++)
+		for (size_t k = 0; k < g->nodes[i]->n_before; k++)
+			edges[n++] = (struct edge){ g->nodes[i]->before[k], i };
+	if (edges)
+		qsort(edges, n, sizeof *edges, by_first_node);
+	return edges;
+}
+
 MXHIP_API hipError_t hipGraphGetEdges(hipGraph_t g, hipGraphNode_t *from, hipGraphNode_t *to,
                                       size_t *n) {
+	size_t count;
 	if (!mx_is_graph(g) || !n || !from != !to)
 		return mx_hip_return(hipErrorInvalidValue);
+	struct edge *edges = edges_of(g, &count);
+	if (!edges)
+		return mx_hip_return(hipErrorOutOfMemory);
 	struct list l = { from, *n, 0 }, m = { to, *n, 0 };
-	for (size_t i = 0; i < g->n; i++)
-		for (size_t k = 0; k < g->nodes[i]->n_before; k++) {
-			put(&l, g->nodes[g->nodes[i]->before[k]]);
-			put(&m, g->nodes[i]);
-		}
+	for (size_t i = 0; i < count; i++) {
+		put(&l, g->nodes[edges[i].from]);
+		put(&m, g->nodes[edges[i].to]);
+	}
+	free(edges);
 	end(&m, n);
 	*n = l.room;
 	return end(&l, n);

@@ -45,27 +45,11 @@ static struct hipGraphNode *in(hipGraphExec_t exec, hipGraphNode_t original) {
 	return mx_is_graph_exec(exec) ? mx_graph_copy_of(&exec->graph, original) : NULL;
 }
 
-static bool is_on_one_device(const void *a, const void *b) {
-	struct mx_allocation of_a, of_b;
-	return !mx_hip_about(a, &of_a) || !mx_hip_about(b, &of_b) || of_a.device == of_b.device;
-}
-
-/* What a node of an executable graph does keeps its devices, the kind of a copy, and the size of a
- * set of rows. */
-static bool is_like(const struct hipGraphNode *a, const struct hipGraphNode *b) {
-	const hipMemsetParams *x = &a->set, *y = &b->set;
-	if (a->type == hipGraphNodeTypeMemset)
-		return is_on_one_device(x->dst, y->dst) &&
-		       (y->height == 1 || (x->height == y->height &&
-		                           x->width * x->elementSize == y->width * y->elementSize));
-	return a->type != hipGraphNodeTypeMemcpy || a->copy.kind == b->copy.kind;
-}
-
 /* Sets a node of an executable graph. */
 static hipError_t reset(hipGraphExec_t exec, hipGraphNode_t original, hipError_t e,
                         struct hipGraphNode *made) {
 	struct hipGraphNode *node = in(exec, original);
-	if (e == hipSuccess && node && node->type == made->type && !is_like(node, made)) {
+	if (e == hipSuccess && node && node->type == made->type && !mx_node_is_like(node, made)) {
 		mx_node_clear(made);
 		return mx_hip_fail(hipErrorInvalidValue,
 		                   "another kind of copy, device or size than the node's");
@@ -78,8 +62,8 @@ static hipError_t reset_in_place(hipGraphExec_t exec, hipGraphNode_t original, h
                                  struct hipGraphNode *made) {
 	const struct hipGraphNode *node = in(exec, original);
 	if (e == hipSuccess && node &&
-	    (!is_on_one_device(node->copy.to, made->copy.to) ||
-	     !is_on_one_device(node->copy.from, made->copy.from))) {
+	    (!mx_is_on_one_device(node->copy.to, made->copy.to) ||
+	     !mx_is_on_one_device(node->copy.from, made->copy.from))) {
 		mx_node_clear(made);
 		return mx_hip_fail(hipErrorInvalidValue, "memory of another device");
 	}
@@ -235,10 +219,12 @@ MXHIP_API hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t *out, hipGraph_t g,
 	return add(out, g, on, n, copy(&made, to, from, bytes, kind), &made);
 }
 
-/* A copy that is added may have no bytes, one that is set has some, as in AMD's runtime. */
+/* A copy that is added may have no bytes, or be to its source, one that is set has some, from
+ * another place, as in AMD's runtime. */
 static hipError_t some(struct hipGraphNode *node, void *to, const void *from, size_t bytes,
                        hipMemcpyKind kind) {
-	return bytes ? copy(node, to, from, bytes, kind) : mx_hip_return(hipErrorInvalidValue);
+	return bytes && to != from ? copy(node, to, from, bytes, kind)
+	                           : mx_hip_return(hipErrorInvalidValue);
 }
 
 MXHIP_API hipError_t hipGraphMemcpyNodeSetParams1D(hipGraphNode_t node, void *to, const void *from,
@@ -270,7 +256,17 @@ static hipError_t from_symbol(struct hipGraphNode *node, void *to, const void *s
 	return e == hipSuccess ? copy(node, to, p, bytes, kind) : e;
 }
 
-#define SYMBOL_NODE(Way, make, to_type, from_type)                                                 \
+/* A copy that is set has some bytes, and is not from one place of the device to another one if the
+ * end that is no variable is memory of the host, as in AMD's runtime. */
+static hipError_t settable(hipError_t e, const void *other, size_t bytes, hipMemcpyKind kind) {
+	if (e == hipSuccess &&
+	    (!bytes || (kind == hipMemcpyDeviceToDevice && !mx_hip_is_allocation(other, 1))))
+		return mx_hip_return(hipErrorInvalidValue);
+	return e;
+}
+
+/* other: the end of the copy that is no variable. */
+#define SYMBOL_NODE(Way, make, to_type, from_type, other)                                          \
 	MXHIP_API hipError_t hipGraphAddMemcpyNode##Way(                                           \
 		hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *on, size_t n, to_type to, \
 		from_type from, size_t bytes, size_t offset, hipMemcpyKind kind) {                 \
@@ -281,17 +277,18 @@ static hipError_t from_symbol(struct hipGraphNode *node, void *to, const void *s
 	                                                      from_type from, size_t bytes,        \
 	                                                      size_t offset, hipMemcpyKind kind) { \
 		struct hipGraphNode made;                                                          \
-		return set(node, make(&made, to, from, bytes, offset, kind), &made);               \
+		hipError_t e = make(&made, to, from, bytes, offset, kind);                         \
+		return set(node, settable(e, other, bytes, kind), &made);                          \
 	}                                                                                          \
 	MXHIP_API hipError_t hipGraphExecMemcpyNodeSetParams##Way(                                 \
 		hipGraphExec_t exec, hipGraphNode_t node, to_type to, from_type from,              \
 		size_t bytes, size_t offset, hipMemcpyKind kind) {                                 \
 		struct hipGraphNode made;                                                          \
-		return reset_in_place(exec, node, make(&made, to, from, bytes, offset, kind),      \
-		                      &made);                                                      \
+		hipError_t e = make(&made, to, from, bytes, offset, kind);                         \
+		return reset_in_place(exec, node, settable(e, other, bytes, kind), &made);         \
 	}
-SYMBOL_NODE(ToSymbol, to_symbol, const void *, const void *)
-SYMBOL_NODE(FromSymbol, from_symbol, void *, const void *)
+SYMBOL_NODE(ToSymbol, to_symbol, const void *, const void *, from)
+SYMBOL_NODE(FromSymbol, from_symbol, void *, const void *, to)
 #undef SYMBOL_NODE
 
 /* ---- kinds of node with one structure of parameters ---- */

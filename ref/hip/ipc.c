@@ -51,7 +51,7 @@ static hipError_t import(const void *handle, const char *magic, void **p) {
 	struct handle h;
 	char path[64], *base;
 	memcpy(&h, handle, sizeof h);
-	if (memcmp(h.magic, magic, sizeof h.magic))
+	if (memcmp(h.magic, magic, sizeof h.magic) || h.offset >= h.bytes)
 		return mx_hip_return(hipErrorInvalidValue);
 	if (h.process == getpid())
 		return mx_hip_fail(hipErrorInvalidContext, "a handle of this process");

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "queue.h"
@@ -286,14 +287,14 @@ int mx_hip_share(const void *p, struct mx_allocation *a) {
 	return file;
 }
 
-void *mx_hip_import(int file, size_t bytes) {
+static void *map_shared(int file, size_t bytes, uint64_t inode) {
 	void *p = map_file(NULL, bytes, file, 0),
 	     *state = map_file(NULL, bytes, file, pages(bytes));
 	struct mx_region r = { (uint64_t)(uintptr_t)p, bytes, state };
-	struct mx_allocation a = { .kind = MX_IMPORTED_MEMORY, .thread = pthread_self() };
-	pthread_mutex_lock(&lock);
+	struct mx_allocation a = {
+		.kind = MX_IMPORTED_MEMORY, .thread = pthread_self(), .inode = inode, .opened = 1
+	};
 	bool ok = p && state && insert(r, a);
-	pthread_mutex_unlock(&lock);
 	if (!ok && p)
 		munmap(p, pages(bytes));
 	if (!ok && state)
@@ -301,11 +302,29 @@ void *mx_hip_import(int file, size_t bytes) {
 	return ok ? p : NULL;
 }
 
-bool mx_hip_end_import(void *p) {
-	struct mx_region r;
+void *mx_hip_import(int file, size_t bytes) {
+	struct stat s;
+	void *p = NULL;
+	if (fstat(file, &s) || (uint64_t)s.st_size != 2 * pages(bytes))
+		return NULL;
 	pthread_mutex_lock(&lock);
-	bool ok = take(p, MX_IMPORTED_MEMORY, &r);
-	if (ok)
+	for (size_t i = 0; !p && i < n_regions; i++)
+		if (about[i].kind == MX_IMPORTED_MEMORY && about[i].inode == s.st_ino) {
+			about[i].opened++;
+			p = (void *)(uintptr_t)regions[i].base;
+		}
+	if (!p)
+		p = map_shared(file, bytes, s.st_ino);
+	pthread_mutex_unlock(&lock);
+	return p;
+}
+
+bool mx_hip_end_import(void *p) {
+	struct mx_region r, *found;
+	pthread_mutex_lock(&lock);
+	bool ok = (found = holding((uint64_t)(uintptr_t)p, 1)) &&
+	          about[found - regions].kind == MX_IMPORTED_MEMORY;
+	if (ok && !--about[found - regions].opened && (ok = take(p, MX_IMPORTED_MEMORY, &r)))
 		unmap(&r);
 	pthread_mutex_unlock(&lock);
 	return ok;
@@ -481,6 +500,16 @@ bool mxhipStates(const void *address, size_t bytes, uint8_t *states) {
 		memcpy(states, r->state + (from - r->base), bytes);
 	pthread_mutex_unlock(&lock);
 	return r != NULL;
+}
+
+bool mx_hip_load(const void *p, unsigned bytes, uint64_t *value) {
+	pthread_mutex_lock(&lock);
+	bool known = holding((uint64_t)(uintptr_t)p, bytes) != NULL;
+	if (known)
+		*value = bytes == 4 ? __atomic_load_n((const uint32_t *)p, __ATOMIC_ACQUIRE)
+		                    : __atomic_load_n((const uint64_t *)p, __ATOMIC_ACQUIRE);
+	pthread_mutex_unlock(&lock);
+	return known;
 }
 
 bool mx_hip_is_allocation(const void *p, size_t bytes) {

@@ -14,7 +14,13 @@ uint32_t mx_hip_stack_bytes(void) {
 	return atomic_load(&stack);
 }
 
-enum { STACK_SIZE = 0 }; /* hipLimitStackSize, which HIP 5's headers do not name */
+/* hipLimitStackSize and the end of the limits, which HIP 5's headers do not name so */
+enum { STACK_SIZE = 0, LIMITS = 0x1003 };
+
+static hipError_t no_limit(enum hipLimit_t limit) {
+	return mx_hip_fail((int)limit >= LIMITS ? hipErrorInvalidValue : hipErrorUnsupportedLimit,
+	                   "limit %d", (int)limit);
+}
 
 static hipError_t set_stack(size_t value) {
 	if (value > MAX_STACK)
@@ -28,7 +34,7 @@ MXHIP_API hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value) {
 	if ((int)limit == STACK_SIZE)
 		return set_stack(value);
 	if (limit != hipLimitMallocHeapSize)
-		return mx_hip_fail(hipErrorUnsupportedLimit, "limit %d", (int)limit);
+		return no_limit(limit);
 	return mx_device_heap_resize(value)
 	               ? mx_hip_return(hipSuccess)
 	               : mx_hip_fail(hipErrorInvalidValue, "%zu bytes, or the heap is in use",
@@ -43,7 +49,7 @@ MXHIP_API hipError_t hipDeviceGetLimit(size_t *value, enum hipLimit_t limit) {
 	else if (limit == hipLimitMallocHeapSize)
 		*value = mx_device_heap_bytes();
 	else
-		return mx_hip_fail(hipErrorUnsupportedLimit, "limit %d", (int)limit);
+		return no_limit(limit);
 	return mx_hip_return(hipSuccess);
 }
 

@@ -69,13 +69,29 @@ int mxhipSetArchitecture(const char *name) {
 
 /* ---- attributes ---- */
 
+/* Registers by which the host flushes its writes to device memory. A write has no effect here, as
+ * both have one memory. */
+static unsigned flush_memory, flush_registers;
+
+/* These attributes are pointers [HIP]. */
+static bool is_register(hipDeviceAttribute_t attribute, unsigned **at) {
+	*at = attribute == hipDeviceAttributeHdpMemFlushCntl ? &flush_memory : &flush_registers;
+	return attribute == hipDeviceAttributeHdpMemFlushCntl ||
+	       attribute == hipDeviceAttributeHdpRegFlushCntl;
+}
+
 /* A value that is no int is cut to the largest. */
 MXHIP_API hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int device) {
 	if (!value)
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = mx_device_check(device);
+	unsigned *at;
 	if (e != hipSuccess)
 		return e;
+	if (is_register(attribute, &at)) {
+		memcpy(value, &at, sizeof at);
+		return mx_hip_return(hipSuccess);
+	}
 	for (size_t i = 0; i < n_properties; i++)
 		if (properties[i].attribute == (int)attribute) {
 			int64_t v = value_of(&properties[i], device);
@@ -113,7 +129,10 @@ MXHIP_API hipError_t hipGetDeviceProperties(hipDeviceProp_t *p, int device) {
 		    value_of(&properties[i], device));
 	put_name(p->name, sizeof p->name);
 	strcpy(p->gcnArchName, mx_architecture()->full_name);
+	p->hdpMemFlushCntl = &flush_memory;
+	p->hdpRegFlushCntl = &flush_registers;
 	memset(&p->arch, 0xff, sizeof p->arch);
+	p->arch.hasFunnelShift = p->arch.hasSyncThreadsExt = 0; /* __HIP_ARCH_HAS_... [HIP] */
 	p->arch.hasSurfaceFuncs = p->arch.hasDynamicParallelism = 0;
 	return e;
 }
@@ -135,6 +154,8 @@ MXHIP_API hipError_t hipGetDevicePropertiesR0600(struct mx_props_r0600 *p, int d
 	strcpy(p->gcn_arch_name, old.gcnArchName);
 	put_uuid(p->uuid, device);
 	memcpy(&p->arch, &old.arch, sizeof p->arch);
+	p->hdp_mem_flush_cntl = old.hdpMemFlushCntl;
+	p->hdp_reg_flush_cntl = old.hdpRegFlushCntl;
 	return e;
 }
 

@@ -1,10 +1,11 @@
 /* What is enqueued in streams, and the dispatcher that runs it.
  *
- * A piece of work is a node, as in a graph. It runs in a call that waits for it, or that reads or
- * frees memory. A few queries find it unfinished, as on a device, where it takes longer than they
- * do; then one of them runs a piece, so that a loop of queries ends. A host function may be what
- * the program waits for, so its call runs it, with what must run before it. Threads that have set
- * launch options do their work at once.
+ * A piece of work is a node, as in a graph; a graph is one piece, which stops at a wait that is not
+ * over and goes on later. It runs in a call that waits for it, or that reads or frees memory. A few
+ * queries find it unfinished, as on a device, where it takes longer than they do; then one of them
+ * runs a piece, so that a loop of queries ends. A host function may be what the program waits for,
+ * so its call runs it, with what must run before it. Threads that have set launch options do their
+ * work at once.
  *
  * The work of a stream runs in order. The legacy stream waits for all earlier work of the blocking
  * streams, and they wait for its earlier work. Of the pieces that may be next, MXHIP_SEED=N
@@ -31,10 +32,10 @@ enum {
 
 struct mx_piece {
 	struct hipGraphNode node;
-	uint64_t seq;                     /* in the order of enqueueing, of all streams; from 1 */
-	bool running, told;               /* told: that it waits for ever */
-	const struct ihipStream_t *after; /* a wait is for this stream's work up to after_seq */
-	uint64_t after_seq;
+	uint64_t seq;                  /* in the order of enqueueing, of all streams; from 1 */
+	bool begun, running, told;     /* told: that it waits for ever */
+	struct hipGraphNode *wait;     /* that must be over before it runs, or goes on; or NULL */
+	struct hipGraphNode *waits;    /* all its waits for events */
 	struct mx_stream_clock *clock; /* what comes before it; NULL if nothing is watched */
 	struct mx_piece *next;
 };
@@ -159,11 +160,15 @@ static bool pending(const struct ihipStream_t *stream, uint64_t seq) {
 	return false;
 }
 
+static bool is_over(const struct hipGraphNode *wait) {
+	return (int)wait->type == MX_NODE_WAIT ? mx_hip_value_holds(&wait->value)
+	                                       : !pending(wait->wait.stream, wait->wait.seq);
+}
+
 /* Whether the first piece of a stream may run. */
 static bool is_ready(const struct ihipStream_t *stream) {
 	const struct mx_piece *p = stream->first;
-	if (!p || p->running || pending(p->after, p->after_seq) ||
-	    ((int)p->node.type == MX_NODE_WAIT && !mx_hip_value_holds(&p->node.value)))
+	if (!p || p->running || (p->wait && !is_over(p->wait)))
 		return false;
 	for (const struct ihipStream_t *s = streams; s; s = s->other)
 		if (s->first && s->first->seq < p->seq &&
@@ -198,39 +203,56 @@ static struct ihipStream_t *choose(void) {
 
 /* ---- clocks of watched work (stream_races.c), under the lock ---- */
 
-/* When a piece is enqueued: what the host has waited for, and an event's record that has run. */
+/* When a piece is enqueued: what the host has waited for, and for its waits the records of events
+ * that have run. */
 static void start_clock(struct mx_piece *p) {
-	const struct ihipEvent_t *event = p->node.event;
 	if (!mx_watching() || !(p->clock = malloc(sizeof *p->clock)))
 		return;
 	*p->clock = host;
-	if (p->node.type == hipGraphNodeTypeWaitEvent && event->clock_seq == event->seq)
-		mx_stream_clock_join(p->clock, &event->clock);
+	for (struct hipGraphNode *w = p->waits; w; w = w->wait.next) {
+		w->wait.clock = calloc(1, sizeof *w->wait.clock);
+		if (w->wait.clock && w->event->clock_seq == w->wait.seq)
+			*w->wait.clock = w->event->clock;
+	}
+}
+
+/* A wait is over: what it was for comes before the rest of its piece. */
+static void end_wait(struct mx_piece *p) {
+	struct hipGraphNode *w = p->wait;
+	w->done = true;
+	p->wait = NULL;
+	if (p->clock && w->wait.clock)
+		mx_stream_clock_join(p->clock, w->wait.clock);
+	if ((int)w->type == MX_NODE_WAIT)
+		mx_hip_value_check(&w->value);
+	if (p->clock && (int)w->type == MX_NODE_WAIT) {
+		mx_stream_clock_join(p->clock, &host);
+		mx_races_acquire(p->clock, &w->value);
+	}
 }
 
 /* When it is about to run: its stream, and those for which it has waited. */
-static void complete_clock(const struct ihipStream_t *stream, const struct mx_piece *p) {
-	if (!p->clock)
+static void complete_clock(const struct ihipStream_t *stream, struct mx_piece *p) {
+	if (p->wait)
+		end_wait(p);
+	if (!p->clock || p->begun)
 		return;
 	mx_stream_clock_join(p->clock, &stream->clock);
 	for (const struct ihipStream_t *s = streams; s; s = s->other)
 		if (waits_for(stream, s) || waits_for(s, stream))
 			mx_stream_clock_join(p->clock, &s->clock);
 	p->clock->last[mx_races_place(stream)] = p->seq;
-	if ((int)p->node.type == MX_NODE_WAIT) {
-		mx_stream_clock_join(p->clock, &host);
-		mx_races_acquire(p->clock, &p->node.value);
-	}
 }
 
-/* Waits for the record of an event obtain its clock. The record is a piece, or in the graph of one. */
+/* Waits for the record of an event obtain its clock. The record is a piece, or in its graph. */
 static void give_to_waits(hipEvent_t event, const struct ihipStream_t *stream, uint64_t seq,
                           const struct mx_stream_clock *clock) {
 	for (struct ihipStream_t *s = streams; s; s = s->other)
 		for (struct mx_piece *p = s->first; p; p = p->next)
-			if (p->after == stream && p->after_seq == seq && p->node.event == event &&
-			    p->clock)
-				mx_stream_clock_join(p->clock, clock);
+			for (struct hipGraphNode *w = p->waits; w; w = w->wait.next)
+				if (w->wait.stream == stream && w->wait.seq == seq &&
+				    w->event == event && w->wait.clock)
+					mx_stream_clock_join(w->wait.clock, clock);
 }
 
 /* When a record has run. */
@@ -254,14 +276,10 @@ static void tell_host(const struct ihipStream_t *stream) {
 		mx_races_forget(&host);
 }
 
-/* It has waited for an event; in a graph the work that runs has. */
+/* It has waited for an event. */
 static void tell_host_of(const struct ihipEvent_t *event) {
-	struct mx_stream_clock *running = mx_races_clock();
-	if (event->clock_seq != event->seq)
-		return;
-	mx_stream_clock_join(&host, &event->clock);
-	if (running)
-		mx_stream_clock_join(running, &event->clock);
+	if (event->clock_seq == event->seq)
+		mx_stream_clock_join(&host, &event->clock);
 }
 
 /* ---- running, under the lock ---- */
@@ -291,8 +309,7 @@ static void complete_record(const struct mx_piece *p) {
 
 /* A marker only orders: it takes no time, so it is over when it is ready. */
 static bool is_marker(const struct hipGraphNode *node) {
-	return node->type == hipGraphNodeTypeEventRecord ||
-	       node->type == hipGraphNodeTypeWaitEvent || (int)node->type == MX_NODE_WAIT;
+	return node->type == hipGraphNodeTypeEventRecord || mx_node_waits(node);
 }
 
 /* Whether a marker was over, so that others may be. */
@@ -324,12 +341,12 @@ static void tell_stall(void) {
 	char text[MX_VALUE_ROOM];
 	for (const struct ihipStream_t *s = streams; s; s = s->other) {
 		struct mx_piece *p = s->first;
-		if (!p || (int)p->node.type != MX_NODE_WAIT || p->told)
+		if (!p || !p->wait || (int)p->wait->type != MX_NODE_WAIT || p->told)
 			continue;
 		fprintf(stderr,
 		        "libmxhip: no progress: stream %p waits for %s, and no other work can "
 		        "run\n",
-		        (const void *)s, mx_hip_value_text(&p->node.value, text, sizeof text));
+		        (const void *)s, mx_hip_value_text(&p->wait->value, text, sizeof text));
 		p->told = true;
 	}
 }
@@ -350,34 +367,46 @@ static bool has_host_function(const struct hipGraphNode *node) {
 	return has;
 }
 
-/* Runs one piece, without the lock; false if none may run. */
+/* Runs the first piece of a stream, up to its next wait, which it returns. */
+static struct hipGraphNode *run_piece(const struct ihipStream_t *s) {
+	struct mx_piece *p = s->first;
+	struct hipGraphNode *wait;
+	bool was = mx_options_suspend(true);
+	const struct ihipStream_t *outer = within;
+	within = s;
+	hipError_t before = hipPeekAtLastError();
+	mx_races_begin(s, p->seq, p->clock);
+	hipError_t e = mx_node_run(&p->node, &wait);
+	mx_races_end();
+	within = outer;
+	if (e != hipSuccess)
+		mx_hip_defer_failure(e, before);
+	mx_options_suspend(was);
+	return wait;
+}
+
+/* Runs one piece, or a part of it, without the lock; false if none may run. */
 static bool step(void) {
 	struct ihipStream_t *s = choose();
 	if (!s && stalled_ms() > STALL_MS)
 		tell_stall();
 	if (!s)
 		return false;
-	s->first->running = true;
+	struct mx_piece *p = s->first;
+	p->running = true;
 	n_running++;
-	complete_clock(s, s->first);
+	complete_clock(s, p);
+	p->begun = true;
 	pthread_mutex_unlock(&lock);
-	bool was = mx_options_suspend(true);
-	const struct ihipStream_t *outer = within;
-	within = s;
-	hipError_t before = hipPeekAtLastError();
-	mx_races_begin(s, s->first->seq, s->first->clock);
-	hipError_t e = mx_node_run(&s->first->node);
-	mx_races_end();
-	within = outer;
-	if (e != hipSuccess)
-		mx_hip_defer_failure(e, before);
-	mx_options_suspend(was);
+	struct hipGraphNode *wait = run_piece(s);
 	pthread_mutex_lock(&lock);
 	n_running--;
-	bool told = has_host_function(&s->first->node);
-	retire(s);
-	if (told)
-		tell_host(s);
+	p->running = false;
+	p->wait = wait;
+	if (p->clock && has_host_function(&p->node))
+		mx_stream_clock_join(&host, p->clock);
+	if (!wait)
+		retire(s);
 	settle();
 	pthread_cond_broadcast(&changed);
 	return true;
@@ -481,19 +510,31 @@ static void record_with_graph(const struct ihipGraph *g, const struct ihipStream
 	}
 }
 
+/* A wait is for the last record before it is enqueued, or before the launch of its graph, as AMD's
+ * runtime does [ROCm/clr, hip_graph_internal.hpp, GraphEventWaitNode::CreateCommand]. */
+static void find_records(struct mx_piece *p, struct hipGraphNode *node) {
+	for (size_t i = 0; node->child && i < node->child->n; i++)
+		find_records(p, node->child->nodes[i]);
+	if (node->type == hipGraphNodeTypeWaitEvent && mx_handle_is(MX_EVENT, node->event)) {
+		node->wait.stream = node->event->stream;
+		node->wait.seq = node->event->seq;
+		node->wait.next = p->waits;
+		p->waits = node;
+	}
+}
+
 static void append(struct ihipStream_t *s, struct mx_piece *p) {
 	hipEvent_t event = p->node.event;
 	p->seq = ++last_seq;
-	if (p->node.type == hipGraphNodeTypeWaitEvent) {
-		p->after = event->stream;
-		p->after_seq = event->seq;
-	} else if (p->node.type == hipGraphNodeTypeEventRecord) {
+	p->wait = mx_node_waits(&p->node) ? &p->node : NULL;
+	find_records(p, &p->node);
+	start_clock(p);
+	if (p->node.type == hipGraphNodeTypeEventRecord) {
 		event->recorded = true;
 		event->stream = s;
 		event->seq = p->seq;
 	} else if (p->node.child)
 		record_with_graph(p->node.child, s, p->seq);
-	start_clock(p);
 	*(s->first ? &s->last->next : &s->first) = p;
 	s->last = p;
 	n_queries = 0;
@@ -541,11 +582,14 @@ static void finish(const struct ihipStream_t *stream, uint64_t seq) {
 			wait_a_moment();
 }
 
-void mx_queue_wait_value(const struct mx_value *v) {
+void mx_queue_wait(struct hipGraphNode *wait) {
 	pthread_mutex_lock(&lock);
-	while (!mx_hip_value_holds(v))
+	while (!is_over(wait))
 		if (!step())
 			wait_a_moment();
+	if ((int)wait->type == MX_NODE_WAIT)
+		mx_hip_value_check(&wait->value);
+	wait->done = true;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -619,25 +663,15 @@ static uint64_t running_seq(void) {
 
 void mx_queue_record(hipEvent_t event) {
 	pthread_mutex_lock(&lock);
+	if (mx_races_clock() && within)
+		give_to_waits(event, within, running_seq(), mx_races_clock());
 	if (mx_handle_is(MX_EVENT, event) && event->seq <= running_seq()) {
 		event->recorded = true;
 		event->stream = NULL;
 		event->seq = event->clock_seq = 0;
-		if (mx_races_clock()) {
+		if (mx_races_clock())
 			event->clock = *mx_races_clock();
-			if (within)
-				give_to_waits(event, within, running_seq(), &event->clock);
-		}
 		clock_gettime(CLOCK_MONOTONIC, &event->at);
-	}
-	pthread_mutex_unlock(&lock);
-}
-
-void mx_queue_wait_event(hipEvent_t event) {
-	pthread_mutex_lock(&lock);
-	if (mx_handle_is(MX_EVENT, event) && event->seq < running_seq()) {
-		finish(event->stream, event->seq);
-		tell_host_of(event);
 	}
 	pthread_mutex_unlock(&lock);
 }

@@ -43,20 +43,20 @@ hipError_t mx_stream_event(struct ihipStream_t *stream, hipGraphNodeType type, h
 
 /* Enqueues the write of a value, or the wait for one. */
 hipError_t mx_stream_value(hipStream_t stream, int type, const struct mx_value *v);
+/* A wait is over when its value holds, or when its memory is freed, which is an error. */
 bool mx_hip_value_holds(const struct mx_value *v);
+void mx_hip_value_check(const struct mx_value *v); /* when it is over: that error */
 hipError_t mx_hip_value_write(const struct mx_value *v);
 /* What a wait is for, and what is there, in one line. */
 enum { MX_VALUE_ROOM = 160 };
 char *mx_hip_value_text(const struct mx_value *v, char *text, size_t room);
 
-/* Runs what is enqueued until a value holds. */
-void mx_queue_wait_value(const struct mx_value *v);
+/* Runs what is enqueued until a wait is over, which is done then. */
+void mx_queue_wait(struct hipGraphNode *wait);
 
-/* For the nodes of the graph that this thread runs: records an event now, unless work enqueued
- * after the graph records it; and waits for it, if work enqueued before the graph has recorded it
- * last. */
+/* For a node of the graph that this thread runs: records an event now, unless work enqueued after
+ * the graph records it. */
 void mx_queue_record(hipEvent_t event);
-void mx_queue_wait_event(hipEvent_t event);
 
 /* The fields of an event, and whether it is complete; and frees it. */
 bool mx_queue_event(hipEvent_t event, struct ihipEvent_t *copy);

@@ -108,7 +108,9 @@ struct mx_allocation {
 	size_t bytes;
 	pthread_t thread; /* that made it */
 	int file;         /* that has its bytes, if processes share it; or 0 */
-	uint32_t id;      /* which no other allocation of the process has */
+	uint64_t inode;   /* of imported memory: its file, and how often it is open */
+	unsigned opened;
+	uint32_t id; /* which no other allocation of the process has */
 	struct mx_graph_use graph;
 };
 
@@ -127,7 +129,9 @@ bool mx_hip_unregister(void *p);
  * if there is no such memory or no file. It is closed when the memory is freed. */
 int mx_hip_share(const void *p, struct mx_allocation *a);
 
-/* Memory that another process shares, from its file; NULL if there is no memory. And its end. */
+/* Memory that another process shares, from its file; NULL if there is no memory, or if the file
+ * does not have that many bytes. The same memory has the same address, until each import has ended.
+ */
 void *mx_hip_import(int file, size_t bytes);
 bool mx_hip_end_import(void *p);
 
@@ -172,6 +176,9 @@ void mx_hip_retire(void *p);
 
 /* Marks bytes of device memory; false if they are not inside one allocation. */
 bool mx_hip_mark(uint64_t address, size_t bytes, uint8_t state);
+
+/* A value of 4 or 8 bytes, aligned; false if it is not in an allocation. */
+bool mx_hip_load(const void *p, unsigned bytes, uint64_t *value);
 
 bool mx_hip_is_allocation(const void *p, size_t bytes);
 bool mx_hip_is_writable(const void *p, size_t bytes); /* the same, and not read-only */

@@ -4,13 +4,11 @@
 #include "queue.h"
 #include "stream_races.h"
 
-static uint64_t load(const struct mx_value *v) {
-	return v->bytes == 4 ? __atomic_load_n((const uint32_t *)v->at, __ATOMIC_ACQUIRE)
-	                     : __atomic_load_n((const uint64_t *)v->at, __ATOMIC_ACQUIRE);
-}
-
 bool mx_hip_value_holds(const struct mx_value *v) {
-	uint64_t now = load(v) & v->mask, all = v->bytes == 4 ? UINT32_MAX : UINT64_MAX;
+	uint64_t now = 0, all = v->bytes == 4 ? UINT32_MAX : UINT64_MAX;
+	if (!mx_hip_load(v->at, v->bytes, &now))
+		return true;
+	now &= v->mask;
 	switch (v->compare) {
 	case hipStreamWaitValueGte: return now >= v->value;
 	case hipStreamWaitValueEq: return now == v->value;
@@ -26,15 +24,24 @@ char *mx_hip_value_text(const struct mx_value *v, char *text, size_t room) {
 		[hipStreamWaitValueAnd] = "%p & 0x%llx & 0x%llx",
 		[hipStreamWaitValueNor] = "%p & 0x%llx nor 0x%llx",
 	};
+	uint64_t now = 0;
+	mx_hip_load(v->at, v->bytes, &now);
 	int n = snprintf(text, room, "the %u bytes at ", v->bytes);
 	n += snprintf(text + n, room - (size_t)n, forms[v->compare], v->at,
 	              (unsigned long long)v->mask, (unsigned long long)v->value);
-	snprintf(text + n, room - (size_t)n, "; they are 0x%llx", (unsigned long long)load(v));
+	snprintf(text + n, room - (size_t)n, "; they are 0x%llx", (unsigned long long)now);
 	return text;
 }
 
+void mx_hip_value_check(const struct mx_value *v) {
+	if (!mx_hip_is_allocation(v->at, v->bytes))
+		mx_hip_defer(hipErrorIllegalAddress,
+		             "a stream waits for a value in memory that is freed");
+}
+
 hipError_t mx_hip_value_write(const struct mx_value *v) {
-	if (!mx_hip_mark((uint64_t)(uintptr_t)v->at, v->bytes, MX_WRITTEN))
+	if (!mx_hip_is_writable(v->at, v->bytes) ||
+	    !mx_hip_mark((uint64_t)(uintptr_t)v->at, v->bytes, MX_WRITTEN))
 		return mx_hip_return(hipErrorInvalidValue);
 	mx_races_touch(v->at, v->bytes, MX_TOUCH_ATOMIC_WRITE);
 	if (v->bytes == 4)
@@ -64,7 +71,9 @@ static hipError_t write(struct hipGraphNode *node, void *at, uint64_t value, uns
                         unsigned bytes) {
 	*node = (struct hipGraphNode){ .type = (hipGraphNodeType)MX_NODE_WRITE,
 		                       .value = { .at = at, .value = value, .bytes = bytes } };
-	return flags ? mx_hip_return(hipErrorInvalidValue) : check(&node->value);
+	if (flags || !mx_hip_is_writable(at, bytes))
+		return mx_hip_return(hipErrorInvalidValue);
+	return check(&node->value);
 }
 
 static hipError_t enqueue(hipStream_t stream, hipError_t e, const struct hipGraphNode *node) {

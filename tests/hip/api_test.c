@@ -89,6 +89,9 @@ static void test_attributes_agree(const struct mx_props_r0600 *q) {
 		{ hipDeviceAttributeMaxSharedMemoryPerMultiprocessor,
 		  (int64_t)q->max_shared_memory_per_multi_processor },
 		{ hipDeviceAttributeTextureAlignment, (int64_t)q->texture_alignment },
+		{ hipDeviceAttributeMaxTexture1DWidth, q->textures_and_surfaces[0] },
+		{ hipDeviceAttributeMaxTexture3DDepth, 0 },
+		{ hipDeviceAttributeMaxSurface2D, 0 },
 		{ hipDeviceAttributeTotalGlobalMem, INT32_MAX },
 		{ hipDeviceAttributeUnifiedAddressing, q->unified_addressing },
 		{ hipDeviceAttributeWarpSize, q->warp_size },
@@ -104,6 +107,12 @@ static void test_attributes_agree(const struct mx_props_r0600 *q) {
 	if (!ok(i == COUNT(a), "%zu attributes have the values of the properties", COUNT(a)))
 		diag("attribute %d is %d, the property %lld", a[i].attribute, value,
 		     (long long)a[i].want);
+	unsigned *at[2] = { 0 };
+	must(hipDeviceGetAttribute((int *)&at[0], hipDeviceAttributeHdpMemFlushCntl, 0));
+	must(hipDeviceGetAttribute((int *)&at[1], hipDeviceAttributeHdpRegFlushCntl, 0));
+	*at[0] = *at[1] = 1;
+	ok(at[0] == q->hdp_mem_flush_cntl && at[1] == q->hdp_reg_flush_cntl,
+	   "the host may flush its writes");
 }
 
 static void test_bus(void) {
@@ -145,7 +154,8 @@ static void test_properties(void) {
 	ok(p.major == 9 && p.minor == 5 && q.major == 9 && q.minor == 5 && p.clockRate > 1000000 &&
 	           p.clockRate == q.clock_rate && p.memoryBusWidth == 8192 &&
 	           q.memory_bus_width == 8192 && p.l2CacheSize == q.l2_cache_size &&
-	           q.shared_mem_per_block_optin == 160 * 1024 && p.arch.hasDoubles && q.arch,
+	           q.shared_mem_per_block_optin == 160 * 1024 && p.arch.hasDoubles &&
+	           !p.arch.hasFunnelShift && q.arch,
 	   "and the same clocks, caches and features");
 	test_attributes_agree(&q);
 	ok(hipGetDeviceProperties(&p, 1) == hipErrorInvalidDevice &&

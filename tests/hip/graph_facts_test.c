@@ -120,6 +120,7 @@ static void test_copies(void) {
 	is(hipGraphMemcpyNodeSetParams1D(line, NULL, from, 8, hipMemcpyDefault), InvalidValue);
 	is(hipGraphMemcpyNodeSetParams1D(line, to, NULL, 8, hipMemcpyDefault), InvalidValue);
 	is(hipGraphMemcpyNodeSetParams1D(line, to, from, 0, hipMemcpyDefault), InvalidValue);
+	is(hipGraphMemcpyNodeSetParams1D(line, to, to, 8, hipMemcpyDefault), InvalidValue);
 	is(hipGraphMemcpyNodeSetParams1D(line, mine, from, 1 << 20, hipMemcpyDefault),
 	   InvalidValue);
 	works(hipGraphMemcpyNodeSetParams1D(line, mine, from, 8, hipMemcpyHostToDevice));
@@ -168,9 +169,17 @@ static void test_symbols(void) {
 	is(from(mine, &counter, 8, 1, hipMemcpyDefault), InvalidValue);
 	is(from(mine, &counter, 4, 0, hipMemcpyDeviceToDevice), InvalidValue);
 	is(from(far, &counter, 4, 0, hipMemcpyDefault), InvalidValue);
+	is(to(&counter, mine, 0, 0, hipMemcpyDefault), InvalidValue);
+	is(from(mine, &counter, 0, 0, hipMemcpyDefault), InvalidValue);
 #undef to
 #undef from
 	uint32_t words[3] = { 77, 0, 0 };
+	is(hipGraphMemcpyNodeSetParamsToSymbol(in, &counter, words, 4, 0, hipMemcpyDeviceToDevice),
+	   InvalidValue);
+	is(hipGraphMemcpyNodeSetParamsFromSymbol(out, words, &counter, 4, 0,
+	                                         hipMemcpyDeviceToDevice),
+	   InvalidValue);
+	works(hipGraphMemcpyNodeSetParamsToSymbol(in, &counter, mine, 4, 0, hipMemcpyDefault));
 	must(hipMemcpy(mine, words, sizeof words, hipMemcpyHostToDevice));
 	run(exec);
 	must(hipMemcpy(words, mine, sizeof words, hipMemcpyDeviceToHost));
@@ -262,6 +271,52 @@ static void test_updates(void) {
 	           wrong == node,
 	   "nor with a kernel of another device");
 	must(hipSetDevice(0));
+	end(exec, g);
+}
+
+/* hipGraphGetEdges_old.cc */
+static void test_order_of_edges(void) {
+	hipGraphNode_t n[4], from[3], to[3];
+	hipGraph_t g = graph();
+	size_t edges = 3;
+	for (int i = 0; i < 4; i++)
+		must(hipGraphAddEmptyNode(&n[i], g, NULL, 0));
+	must(hipGraphAddDependencies(g, &n[3], &n[0], 1));
+	must(hipGraphAddDependencies(g, &n[2], &n[1], 1));
+	must(hipGraphAddDependencies(g, &n[2], &n[3], 1));
+	must(hipGraphGetEdges(g, from, to, &edges));
+	ok(from[0] == n[2] && to[0] == n[1] && from[1] == n[2] && to[1] == n[3] &&
+	           from[2] == n[3] && to[2] == n[0],
+	   "edges are in the order of their first nodes");
+	must(hipGraphDestroy(g));
+}
+
+static hipGraph_t setting(hipGraphNode_t *set, unsigned size, size_t width, size_t height) {
+	hipGraph_t g = graph();
+	hipMemsetParams p = {
+		.dst = mine, .pitch = 16, .elementSize = size, .width = width, .height = height
+	};
+	must(hipGraphAddMemsetNode(set, g, NULL, 0, &p));
+	return g;
+}
+
+/* hipGraphMemsetNodeFlatAlloc.cc */
+static void test_update_of_rows(void) {
+	hipGraphNode_t node, wrong;
+	hipGraph_t g = setting(&node, 1, 8, 4);
+	hipGraphExec_t exec = instance(g);
+	static const struct {
+		unsigned size;
+		size_t width, height;
+	} others[] = { { 1, 4, 4 }, { 1, 8, 2 }, { 2, 8, 4 } };
+	ok(updated(exec, setting(&node, 2, 4, 4), &wrong) == hipGraphExecUpdateSuccess,
+	   "an update keeps the bytes of rows");
+	for (size_t i = 0; i < COUNT(others); i++)
+		ok(updated(exec, setting(&node, others[i].size, others[i].width, others[i].height),
+		           &wrong) == hipGraphExecUpdateErrorParametersChanged &&
+		           wrong == node,
+		   "not one with %zu rows of %zu elements of %u bytes", others[i].height,
+		   others[i].width, others[i].size);
 	end(exec, g);
 }
 
@@ -723,6 +778,8 @@ int main(void) {
 	test_symbols();
 	test_sets();
 	test_updates();
+	test_update_of_rows();
+	test_order_of_edges();
 	test_children();
 	test_kernels();
 	test_attributes();

@@ -409,6 +409,24 @@ static void test_update(void) {
 
 /* ---- form ---- */
 
+/* hipGraphGetNodes_old.cc */
+static void test_room_for_nodes(void) {
+	hipGraphNode_t n[2], got[4];
+	hipGraph_t g;
+	size_t room = 4, less = 1;
+	must(hipGraphCreate(&g, 0));
+	for (int i = 0; i < 2; i++)
+		must(hipGraphAddEmptyNode(&n[i], g, NULL, 0));
+	got[2] = got[3] = n[0];
+	must(hipGraphGetNodes(g, got, &room));
+	ok(room == 2 && got[0] == n[0] && got[1] == n[1] && !got[2] && !got[3],
+	   "room for more nodes is cleared");
+	got[1] = NULL;
+	must(hipGraphGetNodes(g, got, &less));
+	ok(less == 1 && got[0] == n[0] && !got[1], "and less room gets fewer nodes");
+	must(hipGraphDestroy(g));
+}
+
 static void test_form(void) {
 	struct built b;
 	hipGraphNode_t roots[3] = { 0 }, after[2], from[4], to[4];
@@ -707,6 +725,7 @@ int main(void) {
 	test_clone();
 	test_update();
 	test_form();
+	test_room_for_nodes();
 	test_capture_into();
 	test_drawing();
 	test_child();

@@ -9,6 +9,7 @@ struct message {
 	hipIpcEventHandle_t before, after; /* the other process's kernel */
 	bool waits;                        /* for the event of this process */
 	bool silent;                       /* no finding in the other process */
+	bool opened_twice;                 /* at one address, and closed once */
 	hipError_t freed, closed_again;
 };
 
@@ -23,7 +24,7 @@ static hipFunction_t load(const char *name) {
 /* The other process: reads the handle, runs a kernel on the memory, and writes what it got. */
 static void other(int from, int to) {
 	struct message m;
-	uint32_t *p, n = 2;
+	uint32_t *p, *again, n = 2;
 	if (read(from, &m, sizeof m) != sizeof m)
 		exit(1);
 	hipFunction_t add = load("add");
@@ -41,6 +42,9 @@ static void other(int from, int to) {
 	must(hipDeviceSynchronize());
 	m.silent = mxhipReport()->n_findings == 0;
 	m.freed = hipFree(p);
+	must(hipIpcOpenMemHandle((void **)&again, m.handle, 0));
+	must(hipIpcCloseMemHandle(again));
+	m.opened_twice = again == p && *p == 42;
 	must(hipIpcCloseMemHandle(p));
 	m.closed_again = hipIpcCloseMemHandle(p);
 	exit(write(to, &m, sizeof m) != sizeof m);
@@ -96,6 +100,7 @@ int main(void) {
 	ok(answered && WIFEXITED(status) && !WEXITSTATUS(status) && p[1025] == 42,
 	   "a kernel of another process changes it");
 	ok(m.silent, "and finds its bytes written");
+	ok(m.opened_twice, "memory that is open twice stays at its address until both are closed");
 	ok(m.freed == hipErrorInvalidValue && m.closed_again == hipErrorInvalidValue,
 	   "which the other process closes once, and cannot free");
 	must(hipFree(p));

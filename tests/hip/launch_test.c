@@ -448,6 +448,9 @@ static void test_occupancy(void) {
 	ok(hipDeviceSetLimit((enum hipLimit_t)1, 1024) == hipErrorUnsupportedLimit &&
 	           hipDeviceGetLimit(&stack, (enum hipLimit_t)1) == hipErrorUnsupportedLimit,
 	   "there is no other limit");
+	ok(hipDeviceSetLimit((enum hipLimit_t)0xffff, 1024) == hipErrorInvalidValue &&
+	           hipDeviceGetLimit(&stack, (enum hipLimit_t)0xffff) == hipErrorInvalidValue,
+	   "and none after the last");
 }
 
 /* ---- graphs ---- */

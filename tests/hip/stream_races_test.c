@@ -143,7 +143,9 @@ static void launch_record(bool ordered) {
 	hipGraph_t g;
 	hipGraphExec_t x;
 	hipGraphNode_t node, record;
-	hipMemsetParams params = { .dst = p, .value = 1, .elementSize = 4, .width = 64, .height = 1 };
+	hipMemsetParams params = {
+		.dst = p, .value = 1, .elementSize = 4, .width = 64, .height = 1
+	};
 	must(hipGraphCreate(&g, 0));
 	must(hipGraphAddMemsetNode(&node, g, NULL, 0, &params));
 	must(hipGraphAddEventRecordNode(&record, g, &node, 1, e));
@@ -158,6 +160,34 @@ static void launch_record(bool ordered) {
 
 static void recorded_alone(void) {
 	launch_record(false);
+}
+
+/* A graph waits for an event before it sets memory, which another stream does too. */
+static void launch_wait(bool ordered) {
+	hipGraph_t g;
+	hipGraphExec_t x;
+	hipGraphNode_t node, wait;
+	hipMemsetParams params = {
+		.dst = p, .value = 1, .elementSize = 4, .width = 64, .height = 1
+	};
+	must(hipGraphCreate(&g, 0));
+	must(hipGraphAddEventWaitNode(&wait, g, NULL, 0, e));
+	must(hipGraphAddMemsetNode(&node, g, &wait, 1, &params));
+	must(hipGraphInstantiate(&x, g, NULL, NULL, 0));
+	if (!ordered)
+		must(hipEventRecord(e, s));
+	add(p, s);
+	if (ordered)
+		must(hipEventRecord(e, s));
+	must(hipGraphLaunch(x, t));
+	must(hipEventRecord(e, ordered ? apart : s)); /* the launch does not wait for it */
+	must(hipDeviceSynchronize());
+	must(hipGraphExecDestroy(x));
+	must(hipGraphDestroy(g));
+}
+
+static void waited_too_early(void) {
+	launch_wait(false);
 }
 
 static void atomic_and_plain(void) {
@@ -232,6 +262,10 @@ static void read_after_allocated(void) {
 	launch_allocation(true);
 }
 
+static void waited_in_graph(void) {
+	launch_wait(true);
+}
+
 static void recorded_and_waited(void) {
 	launch_record(true);
 }
@@ -288,6 +322,8 @@ static const struct {
 	{ "read_after_allocated", read_after_allocated, 0, "  and that is read after it" },
 	{ "recorded_alone", recorded_alone, 1, "an event that a graph records" },
 	{ "recorded_and_waited", recorded_and_waited, 0, "  with a wait for it" },
+	{ "waited_too_early", waited_too_early, 1, "a graph that waits for an earlier record" },
+	{ "waited_in_graph", waited_in_graph, 0, "  for the record after the work" },
 	{ "atomic_and_plain", atomic_and_plain, 1, "an atomic and a plain access" },
 	{ "atomics", atomics, 0, "  two atomics" },
 	{ "value", value, 0, "a stream that waits for a value of another one" },

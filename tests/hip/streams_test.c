@@ -478,6 +478,22 @@ static bool child_can_ask(void) {
 }
 
 /* As the library's own thread uses it, while work waits. */
+static void test_freed_value(void) {
+	hipStream_t s = new_stream(hipStreamNonBlocking), t = new_stream(hipStreamNonBlocking);
+	uint32_t *p = device_bytes(4), *q = device_bytes(4);
+	must(hipMemset(p, 0, 4));
+	must(hipStreamWaitValue32(s, p, 1, hipStreamWaitValueEq, UINT32_MAX));
+	set(q, 5, s);
+	must(hipFreeAsync(p, t));
+	ok(hipStreamSynchronize(t) == hipErrorIllegalAddress && strstr(mxhipErrorDetail(), "freed"),
+	   "a wait for a value ends with an error when the memory is freed");
+	must(hipStreamSynchronize(s));
+	ok(value_of(q) == 5, "and what follows it runs");
+	must(hipFree(q));
+	must(hipStreamDestroy(s));
+	must(hipStreamDestroy(t));
+}
+
 static void test_fork(void) {
 	uint32_t *p = device_bytes(4);
 	atomic_bool stop = false;
@@ -550,6 +566,7 @@ int main(void) {
 	test_idle();
 	test_values();
 	test_endless_waits();
+	test_freed_value();
 	test_fork();
 	test_options();
 	test_late_errors();

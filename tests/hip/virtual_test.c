@@ -115,6 +115,7 @@ static void test_read_only(void) {
 	   mxhipErrorDetail());
 	is(hipMemset(q, 1, 4), hipErrorInvalidValue, "setting it");
 	is(hipMemcpy(q, p, 4, hipMemcpyDeviceToDevice), hipErrorInvalidValue, "copying to it");
+	is(hipStreamWriteValue32(NULL, q, 1, 0), hipErrorInvalidValue, "a stream writes to it");
 	ok(hipMemcpy(p, q, 4, hipMemcpyDeviceToDevice) == hipSuccess, "copying from it is allowed");
 	must(hipMemSetAccess(q, PAGE, &writable, 1));
 	ok(run(q, p) == hipSuccess, "with access to write, a kernel writes it");
