@@ -305,6 +305,9 @@ MXHIP_API hiprtcResult hiprtcCompileProgram(hiprtcProgram p, int n, const char *
 		return HIPRTC_ERROR_INVALID_PROGRAM;
 	if (n < 0 || (n && !options) || p->compiled)
 		return HIPRTC_ERROR_INVALID_INPUT;
+	for (int i = 0; i < n; i++)
+		if (!options[i])
+			return HIPRTC_ERROR_INVALID_INPUT;
 	if (!mx_rtc_make_folder(folder))
 		return HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
 	p->compiled = true;

@@ -137,7 +137,8 @@ static void test_program(void) {
 
 static void test_errors(void) {
 	hiprtcProgram p = created("__global__ void k(int *p) {\n\t*p = unknown;\n}\n"), stale = p;
-	const char *bad = "../outside.h", *text = "", *no_option = "-no-such-option";
+	const char *bad = "../outside.h", *text = "", *no_option = "-no-such-option",
+		   *null = NULL;
 	size_t n = 9;
 	ok(hiprtcCompileProgram(p, 0, NULL) == HIPRTC_ERROR_COMPILATION &&
 	           strstr(log_of(p),
@@ -155,6 +156,8 @@ static void test_errors(void) {
 	   "a program may have any name");
 	hiprtcDestroyProgram(&p);
 	p = created("");
+	ok(hiprtcCompileProgram(p, 1, &null) == HIPRTC_ERROR_INVALID_INPUT,
+	   "an option may not be NULL");
 	ok(hiprtcCompileProgram(p, 1, &no_option) == HIPRTC_ERROR_COMPILATION &&
 	           strstr(log_of(p), "-no-such-option"),
 	   "so is an option that there is not");
