@@ -60,32 +60,36 @@ static hipError_t get(const char *name, void **function, int version, int *resul
 	                 : mx_hip_fail(hipErrorInvalidValue, "no function %s", name);
 }
 
-/* flags: the default stream is that of the function's name. */
-#define FIND(name, per_thread)                                                                     \
+/* The flags, hipEnableDefault and so on, choose the default stream, and that of the function's name is
+ * the default [clr, hip_device_runtime.cpp; hip-tests, hipGetProcAddress.cc]. */
+enum { DEFAULT_STREAM = 0, LEGACY_STREAM = 1, PER_THREAD_STREAM = 2 };
+
+static hipError_t get_by_flags(const char *name, void **function, int version,
+                               unsigned long long flags, int *result, unsigned usual) {
+	unsigned long long stream = flags == DEFAULT_STREAM ? usual : flags;
+	if (stream > PER_THREAD_STREAM)
+		return mx_hip_fail(hipErrorInvalidValue, "flags %llu", flags);
+	return get(name, function, version, result, stream == PER_THREAD_STREAM);
+}
+
+#define FIND(name, usual)                                                                          \
 	MXHIP_API hipError_t name(const char *symbol, void **function, int version,                \
 	                          uint64_t flags, int *result);                                    \
 	MXHIP_API hipError_t name(const char *symbol, void **function, int version,                \
 	                          uint64_t flags, int *result) {                                   \
-		(void)flags;                                                                       \
-		return get(symbol, function, version, result, per_thread);                         \
+		return get_by_flags(symbol, function, version, flags, result, usual);              \
 	}
-FIND(hipGetProcAddress, false)
-FIND(hipGetProcAddress_spt, true)
+FIND(hipGetProcAddress, LEGACY_STREAM)
+FIND(hipGetProcAddress_spt, PER_THREAD_STREAM)
 #undef FIND
 
-/* The same of HIP 7.1, in the version of the library. The flags, hipEnableDefault and so on, choose
- * the default stream, and that of the function's name is the default [clr, hip_device_runtime.cpp]. */
-enum { DEFAULT_STREAM = 0, LEGACY_STREAM = 1, PER_THREAD_STREAM = 2 };
-
+/* The same of HIP 7.1, in the version of the library. */
 #define FIND(name, usual)                                                                          \
 	MXHIP_API hipError_t name(const char *symbol, void **function, unsigned long long flags,   \
 	                          int *result);                                                    \
 	MXHIP_API hipError_t name(const char *symbol, void **function, unsigned long long flags,   \
 	                          int *result) {                                                   \
-		unsigned long long stream = flags == DEFAULT_STREAM ? usual : flags;               \
-		if (stream > PER_THREAD_STREAM)                                                    \
-			return mx_hip_fail(hipErrorInvalidValue, "flags %llu", flags);             \
-		return get(symbol, function, MX_HIP_VERSION, result, stream == PER_THREAD_STREAM); \
+		return get_by_flags(symbol, function, MX_HIP_VERSION, flags, result, usual);       \
 	}
 FIND(hipGetDriverEntryPoint, LEGACY_STREAM)
 FIND(hipGetDriverEntryPoint_spt, PER_THREAD_STREAM)

@@ -98,11 +98,15 @@ unsigned mx_groups_fit(const struct mx_kernel *k, unsigned waves, uint32_t dynam
 
 static hipError_t check_block(const struct mx_function *f, const struct mx_shape *s) {
 	const uint32_t *b = s->block, *r = f->required;
-	if (b[0] > 1024 || b[1] > 1024 || b[2] > 1024 ||
-	    threads_of(s) > (f->max_workgroup ? f->max_workgroup : 1024))
+	unsigned long long threads = threads_of(s);
+	if (b[0] > 1024 || b[1] > 1024 || b[2] > 1024 || threads > 1024)
 		return mx_hip_fail(hipErrorInvalidConfiguration,
-		                   "workgroup of %llu work-items, kernel %s allows %u",
-		                   (unsigned long long)threads_of(s), f->name, f->max_workgroup);
+		                   "workgroup of %llu work-items, at most 1024 are possible",
+		                   threads);
+	if (f->max_workgroup && threads > f->max_workgroup) /* [hip-tests, launch_bounds.cc] */
+		return mx_hip_fail(hipErrorLaunchFailure,
+		                   "workgroup of %llu work-items, kernel %s allows %u", threads,
+		                   f->name, f->max_workgroup);
 	if (r[0] && (b[0] != r[0] || b[1] != r[1] || b[2] != r[2]))
 		return mx_hip_fail(hipErrorInvalidConfiguration,
 		                   "workgroup of %u x %u x %u, kernel %s requires %u x %u x %u",
@@ -148,7 +152,7 @@ hipError_t mx_launch_check(const struct mx_function *f, const struct mx_shape *s
 			                   s->block[i], i);
 	if ((uint64_t)f->kernel.lds_bytes + s->dynamic_lds > mx_architecture()->lds_bytes)
 		return mx_hip_fail(
-			hipErrorInvalidConfiguration,
+			hipErrorInvalidValue,
 			"%u bytes of dynamic LDS beside %u of kernel %s, the device has %u",
 			s->dynamic_lds, f->kernel.lds_bytes, f->name, mx_architecture()->lds_bytes);
 	e = check_cluster(f, s);

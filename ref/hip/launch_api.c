@@ -259,7 +259,14 @@ MXHIP_API hipError_t hipDrvLaunchKernelEx(const struct mx_driver_config *c, hipF
 
 enum { NO_POST_SYNC = 2, ALL_FLAGS = hipCooperativeLaunchMultiDeviceNoPreSync | NO_POST_SYNC };
 
-/* Streams other than the legacy ones, and one kernel. */
+static bool are_alike(const hipLaunchParams *a, const hipLaunchParams *b) {
+	return a->func == b->func && !memcmp(&a->gridDim, &b->gridDim, sizeof a->gridDim) &&
+	       !memcmp(&a->blockDim, &b->blockDim, sizeof a->blockDim) &&
+	       a->sharedMem == b->sharedMem;
+}
+
+/* One launch, in streams of several devices that are not the legacy ones [hip-tests,
+ * executionControl/hipExtLaunchMultiKernelMultiDevice.cc]. */
 static hipError_t check_launches(const hipLaunchParams *list, int n, unsigned flags) {
 	struct ihipStream_t *s;
 	if (!list || n <= 0 || flags > ALL_FLAGS)
@@ -267,10 +274,13 @@ static hipError_t check_launches(const hipLaunchParams *list, int n, unsigned fl
 	if (n > mx_devices())
 		return mx_hip_return(hipErrorInvalidDevice);
 	for (int i = 0; i < n; i++) {
-		if (mx_stream_of(list[i].stream, &s) != hipSuccess || list[i].func != list[0].func)
+		if (mx_stream_of(list[i].stream, &s) != hipSuccess || !are_alike(&list[i], list))
 			return mx_hip_return(hipErrorInvalidValue);
 		if (!list[i].stream || list[i].stream == MX_LEGACY_STREAM)
 			return mx_hip_return(hipErrorInvalidHandle);
+		for (int j = 0; j < i; j++)
+			if (mx_stream_device(list[j].stream) == mx_stream_device(list[i].stream))
+				return mx_hip_return(hipErrorInvalidDevice);
 	}
 	return mx_hip_return(hipSuccess);
 }

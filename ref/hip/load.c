@@ -65,6 +65,24 @@ static hipError_t copy_symbols(struct loading *l) {
 	return m->symbols ? hipSuccess : mx_hip_return(hipErrorOutOfMemory);
 }
 
+/* A managed variable NAME is a pointer to NAME.managed, which has its first value [Clang, CGCUDANV].
+ * Those that a program registers get memory that its host code knows (register.c). */
+static void point_to_managed(struct ihipModule_t *m) {
+	static const char ending[] = ".managed";
+	for (size_t i = 0; i < m->n_symbols; i++) {
+		const char *name = m->symbols[i].name;
+		size_t n = strlen(name);
+		if (n < sizeof ending || strcmp(name + n - (sizeof ending - 1), ending) != 0)
+			continue;
+		n -= sizeof ending - 1;
+		uint64_t at = (uint64_t)(uintptr_t)(m->image + m->symbols[i].offset);
+		for (size_t j = 0; j < m->n_symbols; j++)
+			if (!strncmp(m->symbols[j].name, name, n) && !m->symbols[j].name[n] &&
+			    m->symbols[j].size == sizeof at)
+				memcpy(m->image + m->symbols[j].offset, &at, sizeof at);
+	}
+}
+
 static hipError_t map_image(struct loading *l) {
 	hipError_t e = failed(l, mx_codeobject_image(l->co, &l->image, &l->why));
 	if (e != hipSuccess)
@@ -77,7 +95,10 @@ static hipError_t map_image(struct loading *l) {
 		return mx_hip_return(hipErrorOutOfMemory);
 	copy_segments(l);
 	relocate(l);
-	return copy_symbols(l);
+	hipError_t copied = copy_symbols(l);
+	if (copied == hipSuccess)
+		point_to_managed(l->m);
+	return copied;
 }
 
 /* ---- kernels ---- */

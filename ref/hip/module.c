@@ -48,7 +48,7 @@ static hipError_t read_file(FILE *f, uint8_t **data, size_t *bytes) {
 MXHIP_API hipError_t hipModuleLoad(hipModule_t *module, const char *path) {
 	uint8_t *data = NULL;
 	size_t bytes = 0;
-	if (!module || !path)
+	if (!module || !path || !*path)
 		return mx_hip_return(hipErrorInvalidValue);
 	FILE *f = fopen(path, "rb");
 	if (!f)
@@ -128,6 +128,19 @@ MXHIP_API hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t m
 	return e;
 }
 
+/* A managed variable NAME, which the code reads through a pointer of that name, is at NAME.managed
+ * [Clang, CGCUDANV]. NULL if there is none. */
+static uint8_t *managed_variable(const struct ihipModule_t *m, const char *name, size_t *bytes) {
+	size_t n = strlen(name);
+	for (size_t i = 0; i < m->n_symbols; i++)
+		if (!strncmp(m->symbols[i].name, name, n) &&
+		    !strcmp(m->symbols[i].name + n, ".managed")) {
+			*bytes = m->symbols[i].size;
+			return m->image + m->symbols[i].offset;
+		}
+	return NULL;
+}
+
 /* HIP allows either result to be NULL. */
 MXHIP_API hipError_t hipModuleGetGlobal(hipDeviceptr_t *p, size_t *bytes, hipModule_t module,
                                         const char *name) {
@@ -136,7 +149,7 @@ MXHIP_API hipError_t hipModuleGetGlobal(hipDeviceptr_t *p, size_t *bytes, hipMod
 	if ((!p && !bytes) || !name)
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = check_module(module);
-	if (e == hipSuccess)
+	if (e == hipSuccess && !(address = managed_variable(module, name, &size)))
 		e = mx_module_variable(module, name, &address, &size);
 	if (e == hipSuccess && p)
 		*p = address;

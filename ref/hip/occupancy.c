@@ -67,15 +67,21 @@ static int version(void) {
 	return 10 * major + minor;
 }
 
+/* What hipFuncSetAttribute asked for, or all that the kernel leaves. */
+static int dynamic_lds_of(const struct mx_function *f) {
+	int set = atomic_load(&f->dynamic_lds);
+	return set ? set - 1 : (int)(mx_architecture()->lds_bytes - f->kernel.lds_bytes);
+}
+
 static struct hipFuncAttributes attributes_of(const struct mx_function *f) {
 	return (struct hipFuncAttributes){
 		.binaryVersion = version(),
 		.ptxVersion = version(),
 		.localSizeBytes = f->kernel.scratch_bytes,
-		.maxDynamicSharedSizeBytes =
-			(int)(mx_architecture()->lds_bytes - f->kernel.lds_bytes),
+		.maxDynamicSharedSizeBytes = dynamic_lds_of(f),
 		.maxThreadsPerBlock = (int)max_threads(f),
 		.numRegs = (int)(f->kernel.vgprs + f->kernel.agprs),
+		.preferredShmemCarveout = atomic_load(&f->carveout),
 		.sharedSizeBytes = f->kernel.lds_bytes,
 	};
 }
@@ -120,14 +126,27 @@ MXHIP_API hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute what,
 	return mx_hip_return(hipSuccess);
 }
 
-/* HIP requires an attribute for more than 64 KiB of dynamic LDS; here every launch may have it. */
+/* HIP requires an attribute for more than 64 KiB of dynamic LDS; here every launch may have it. What
+ * is set is only told again. */
+static hipError_t set_attribute(struct mx_function *f, hipFuncAttribute what, int value) {
+	int most = (int)(mx_architecture()->lds_bytes - f->kernel.lds_bytes);
+	if (what == hipFuncAttributeMaxDynamicSharedMemorySize && value >= 0 && value <= most)
+		atomic_store(&f->dynamic_lds, value + 1);
+	else if (what == hipFuncAttributePreferredSharedMemoryCarveout && value >= -1 &&
+	         value <= 100)
+		atomic_store(&f->carveout, value);
+	else
+		return mx_hip_return(hipErrorInvalidValue);
+	return mx_hip_return(hipSuccess);
+}
+
 MXHIP_API hipError_t hipFuncSetAttribute(const void *host, hipFuncAttribute what, int value) {
 	const struct mx_function *f;
 	hipError_t e = mx_function_of(host, mx_device(), &f);
-	if (e == hipSuccess && what == hipFuncAttributeMaxDynamicSharedMemorySize &&
-	    (value < 0 || (uint32_t)value > mx_architecture()->lds_bytes - f->kernel.lds_bytes))
-		e = mx_hip_return(hipErrorInvalidValue);
-	return e;
+	if (e != hipSuccess)
+		return e;
+	struct mx_function *all = f->module->functions;
+	return set_attribute(&all[f - all], what, value);
 }
 
 /* ---- occupancy ---- */

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "rtc.h"
 
@@ -67,9 +68,30 @@ static void write_id(char id[32], const char *source, int n, const char **option
 	snprintf(id, 32, "-cuid=%016llx", (unsigned long long)hash);
 }
 
-/* The command that compiles the source with the program's options; free() it. target, id: room. */
+/* The folder for headers that options[*i] names, `-I../a`, `-I ../a`, or with the next option; NULL if
+ * it is another option. */
+static const char *include_of(int n, const char **options, int *i) {
+	if (strncmp(options[*i], "-I", 2))
+		return NULL;
+	const char *path = options[*i] + 2 + strspn(options[*i] + 2, " ");
+	return !*path && *i + 1 < n ? options[++*i] : path;
+}
+
+/* Room for words of the command. */
+struct room {
+	char target[64], id[32], here[PATH_MAX + 1];
+};
+
+/* The folder of the program, for relative names of folders: clang runs elsewhere. */
+static const char *write_here(char here[PATH_MAX + 1]) {
+	if (!getcwd(here, PATH_MAX))
+		here[0] = 0;
+	return strcat(here, "/");
+}
+
+/* The command that compiles the source with the program's options; free() it. */
 static char **command(char *clang, const struct _hiprtcProgram *p, int n, const char **options,
-                      char target[64], char id[32]) {
+                      struct room *room) {
 	static const char *const first[] = { "-x",
 		                             "hip",
 		                             "--cuda-device-only",
@@ -83,7 +105,7 @@ static char **command(char *clang, const struct _hiprtcProgram *p, int n, const 
 		                             "rtc_prelude.hip",
 		                             "-I." };
 	enum { FIRST = sizeof first / sizeof *first };
-	const char **argv = calloc((size_t)n + FIRST + 10, sizeof *argv);
+	const char **argv = calloc(2 * (size_t)n + FIRST + 12, sizeof *argv);
 	size_t k = 0;
 	const char *architecture = mx_architecture()->name;
 	if (!argv)
@@ -91,15 +113,23 @@ static char **command(char *clang, const struct _hiprtcProgram *p, int n, const 
 	argv[k++] = clang;
 	for (size_t i = 0; i < FIRST; i++)
 		argv[k++] = first[i];
-	for (int i = 0; i < n; i++)
-		if (architecture_of(options[i]))
-			architecture = architecture_of(options[i]);
-		else
-			argv[k++] = options[i];
-	snprintf(target, 64, "--offload-arch=%s", architecture);
-	argv[k++] = target;
-	write_id(id, p->source.text, n, options);
-	argv[k++] = id;
+	argv[k++] = "-iprefix";
+	argv[k++] = write_here(room->here);
+	for (int i = 0; i < n; i++) {
+		const char *option = options[i], *include = include_of(n, options, &i);
+		if (include) {
+			argv[k++] = *include == '/' ? "-I" : "-iwithprefixbefore";
+			argv[k++] = include;
+		} else if (architecture_of(option)) {
+			architecture = architecture_of(option);
+		} else {
+			argv[k++] = option;
+		}
+	}
+	snprintf(room->target, sizeof room->target, "--offload-arch=%s", architecture);
+	argv[k++] = room->target;
+	write_id(room->id, p->source.text, n, options);
+	argv[k++] = room->id;
 	argv[k++] = file_of(p);
 	if (p->is_bitcode) {
 		argv[k++] = "-c";
@@ -176,10 +206,11 @@ static bool write_files(const char *folder, const struct _hiprtcProgram *p) {
 }
 
 static bool compile_in(const char *folder, struct _hiprtcProgram *p, int n, const char **options) {
-	char clang[PATH_MAX], target[64], id[32];
+	char clang[PATH_MAX];
+	struct room room;
 	size_t bytes;
 	bool ok = mx_rtc_find(folder, "clang", clang) && write_files(folder, p);
-	char **argv = ok ? command(clang, p, n, options, target, id) : NULL;
+	char **argv = ok ? command(clang, p, n, options, &room) : NULL;
 	ok = argv && mx_rtc_run(folder, argv) == 0;
 	free(argv);
 	p->log = mx_rtc_read(folder, "log", MX_RTC_MOST_LOG, &bytes);
@@ -274,6 +305,9 @@ MXHIP_API hiprtcResult hiprtcCompileProgram(hiprtcProgram p, int n, const char *
 		return HIPRTC_ERROR_INVALID_PROGRAM;
 	if (n < 0 || (n && !options) || p->compiled)
 		return HIPRTC_ERROR_INVALID_INPUT;
+	for (int i = 0; i < n; i++)
+		if (!options[i])
+			return HIPRTC_ERROR_INVALID_INPUT;
 	if (!mx_rtc_make_folder(folder))
 		return HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
 	p->compiled = true;

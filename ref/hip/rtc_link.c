@@ -46,10 +46,10 @@ static hiprtcResult create(unsigned n, const int *options, void *const *values,
 
 static hiprtcResult add_data(struct mx_link *l, int type, const void *data, size_t n) {
 	char name[32];
-	if (!is_link(l))
-		return HIPRTC_ERROR_INVALID_PROGRAM;
 	if (type != BITCODE || !data || !n)
 		return HIPRTC_ERROR_INVALID_INPUT;
+	if (!is_link(l))
+		return HIPRTC_ERROR_INVALID_PROGRAM;
 	snprintf(name, sizeof name, "%u.bc", l->n);
 	if (!mx_rtc_write(l->folder, name, data, n))
 		return HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
@@ -97,9 +97,11 @@ static bool link_in(struct mx_link *l) {
 /* The link has the result. What the linker says about a failure is the detail of the error. */
 static hiprtcResult complete(struct mx_link *l, void **code, size_t *bytes) {
 	size_t n;
+	if (!code || !bytes)
+		return HIPRTC_ERROR_INVALID_INPUT;
 	if (!is_link(l))
 		return HIPRTC_ERROR_INVALID_PROGRAM;
-	if (!code || !bytes || !l->n)
+	if (!l->n)
 		return HIPRTC_ERROR_INVALID_INPUT;
 	if (!l->code && !link_in(l)) {
 		char *log = mx_rtc_read(l->folder, "log", MX_RTC_MOST_LOG, &n);

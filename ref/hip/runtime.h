@@ -3,6 +3,7 @@
 #define MX_RUNTIME_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #include "../codeobject/codeobject.h"
@@ -217,6 +218,8 @@ struct mx_function {
 	uint32_t required[3]; /* reqd_workgroup_size; 0: any */
 	uint32_t cluster[3];  /* cluster_dims; 0: any */
 	bool dynamic_stack, uniform;
+	/* hipFuncSetAttribute: bytes of dynamic LDS, plus 1, or 0 for all; percent, or -1 */
+	atomic_int dynamic_lds, carveout;
 };
 
 struct mx_symbol {

@@ -22,7 +22,8 @@ import hip_clang
 from harness import done, needs, ok, skip
 
 FOLDERS = ("memory stream streamperthread event module graph device errorHandling occupancy printf "
-           "cooperativeGrps").split()
+           "cooperativeGrps virtualMemoryManagement executionControl kernel launchBounds assertion compiler "
+           "dynamicLoading rtc deviceLib warp atomics syncthreads threadfence synchronization multiThread").split()
 KINDS = ("pass", "fail", "skip", "not built", "crash", "time-out")
 SECONDS = 120
 CATCH2 = pathlib.Path(os.environ.get("MXCHECK_CATCH2", "/usr"))

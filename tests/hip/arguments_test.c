@@ -651,7 +651,7 @@ static void test_events(void) {
 
 /* ---- modules, launches and graphs ---- */
 
-/* module/hipModuleNegative.cc */
+/* module/hipModuleNegative.cc, module/hipModuleLoad.cc */
 static void test_modules(hipModule_t module) {
 	static const uint8_t noise[2048] = { 67, 198, 105, 115 };
 	hipModule_t m;
@@ -660,7 +660,7 @@ static void test_modules(hipModule_t module) {
 	size_t bytes;
 	is(hipModuleLoad(NULL, "x.co"), InvalidValue);
 	is(hipModuleLoad(&m, NULL), InvalidValue);
-	is(hipModuleLoad(&m, ""), FileNotFound);
+	is(hipModuleLoad(&m, ""), InvalidValue);
 	is(hipModuleLoad(&m, "/no/such.co"), FileNotFound);
 	is(hipModuleLoad(&m, "/dev/null"), InvalidImage);
 	is(hipModuleLoadData(NULL, noise), InvalidValue);

@@ -299,6 +299,14 @@ static void test_launches(void) {
 	ok(other == hipErrorInvalidValue &&
 	           hipExtLaunchMultiKernelMultiDevice(bad, 2, 0) == hipErrorInvalidHandle,
 	   "so are other kernels, and the legacy stream");
+	memcpy(bad, list, sizeof bad);
+	bad[1].gridDim.y = 2;
+	other = hipExtLaunchMultiKernelMultiDevice(bad, 2, 0);
+	memcpy(bad, list, sizeof bad);
+	bad[1].stream = list[0].stream;
+	ok(other == hipErrorInvalidValue &&
+	           hipExtLaunchMultiKernelMultiDevice(bad, 2, 0) == hipErrorInvalidDevice,
+	   "so are other shapes, and one device twice");
 	ok(hipLaunchCooperativeKernelMultiDevice(list, 2, 0) == hipErrorNotSupported &&
 	           hipModuleLaunchCooperativeKernelMultiDevice(list, 2, 0) ==
 	                   hipErrorNotSupported &&

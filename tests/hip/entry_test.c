@@ -36,7 +36,15 @@ static void test_names(void) {
 	           hipGetProcAddress(NULL, &f, 70000000, 0, NULL) == hipErrorInvalidValue &&
 	           hipGetProcAddress("hipMalloc", NULL, 70000000, 0, NULL) == hipErrorInvalidValue,
 	   "so is one that is not HIP's, and a null pointer");
-	void *own = NULL;
+	ok(hipGetProcAddress("hipMalloc", &f, 70000000, 3, NULL) == hipErrorInvalidValue &&
+	           hipGetProcAddress("hipMalloc", &f, 70000000, 1, NULL) == hipSuccess,
+	   "flags are those for the default stream");
+	void *own = NULL, *other = NULL;
+	ok(hipGetProcAddress("hipMemsetAsync", &own, 70000000, 2, NULL) == hipSuccess &&
+	           hipGetProcAddress_spt("hipMemsetAsync", &f, 70000000, 1, NULL) == hipSuccess &&
+	           hipGetProcAddress_spt("hipMemsetAsync", &other, 70000000, 0, NULL) == hipSuccess &&
+	           own == other && f != own,
+	   "and choose it for either function");
 	ok(hipGetProcAddress_spt("hipMemsetAsync", &own, 70000000, 0, NULL) == hipSuccess &&
 	           hipGetProcAddress("hipMemsetAsync_spt", &f, 70000000, 0, NULL) == hipSuccess &&
 	           own == f &&

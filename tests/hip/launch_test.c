@@ -168,6 +168,26 @@ static void run_symbol_nodes(uint32_t *from, uint32_t *to) {
 hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t *lds, const void *host, int n,
                                                     int block);
 
+static void test_function_attributes(const void *host) {
+	const hipFuncAttribute lds = hipFuncAttributeMaxDynamicSharedMemorySize,
+	                       carveout = hipFuncAttributePreferredSharedMemoryCarveout;
+	struct hipFuncAttributes a;
+	ok(hipFuncSetAttribute(host, lds, 1024) == hipSuccess &&
+	           hipFuncSetAttribute(host, carveout, 50) == hipSuccess &&
+	           hipFuncGetAttributes(&a, host) == hipSuccess &&
+	           a.maxDynamicSharedSizeBytes == 1024 && a.preferredShmemCarveout == 50,
+	   "attributes that are set are told again");
+	ok(hipFuncSetAttribute(host, lds, -1) == hipErrorInvalidValue &&
+	           hipFuncSetAttribute(host, lds, 160 * 1024 + 1) == hipErrorInvalidValue &&
+	           hipFuncSetAttribute(host, carveout, -2) == hipErrorInvalidValue &&
+	           hipFuncSetAttribute(host, carveout, 101) == hipErrorInvalidValue &&
+	           hipFuncSetAttribute(host, (hipFuncAttribute)1, 1) == hipErrorInvalidValue,
+	   "others are refused");
+	ok(hipLaunchKernel(host, (dim3){ 1, 1, 1 }, (dim3){ 1, 1, 1 }, NULL, 160 * 1024 + 1,
+	                   NULL) == hipErrorInvalidValue,
+	   "so is more LDS than the device has");
+}
+
 static void test_available_lds(const void *stub) {
 	enum { KIB = 1024 };
 	size_t lds = 0, ten = 0;
@@ -247,6 +267,7 @@ static void test_registration(void) {
 	           a.numRegs == 8 && a.sharedSizeBytes == 0,
 	   "its attributes are those of the code object");
 	test_available_lds(&add_stub);
+	test_function_attributes(&add_stub);
 	__hipUnregisterFatBinary(binary);
 	ok(hipLaunchKernel(&add_stub, grid, block, params, 0, NULL) ==
 	           hipErrorInvalidDeviceFunction,

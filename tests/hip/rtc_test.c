@@ -1,6 +1,9 @@
 /* hiprtc: kernels that are compiled from strings, and run. */
 #include "runtime_test.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <hip/hiprtc.h>
 
 static hiprtcProgram created(const char *source) {
@@ -134,7 +137,8 @@ static void test_program(void) {
 
 static void test_errors(void) {
 	hiprtcProgram p = created("__global__ void k(int *p) {\n\t*p = unknown;\n}\n"), stale = p;
-	const char *bad = "../outside.h", *text = "", *no_option = "-no-such-option";
+	const char *bad = "../outside.h", *text = "", *no_option = "-no-such-option",
+		   *null = NULL;
 	size_t n = 9;
 	ok(hiprtcCompileProgram(p, 0, NULL) == HIPRTC_ERROR_COMPILATION &&
 	           strstr(log_of(p),
@@ -152,6 +156,8 @@ static void test_errors(void) {
 	   "a program may have any name");
 	hiprtcDestroyProgram(&p);
 	p = created("");
+	ok(hiprtcCompileProgram(p, 1, &null) == HIPRTC_ERROR_INVALID_INPUT,
+	   "an option may not be NULL");
 	ok(hiprtcCompileProgram(p, 1, &no_option) == HIPRTC_ERROR_COMPILATION &&
 	           strstr(log_of(p), "-no-such-option"),
 	   "so is an option that there is not");
@@ -182,6 +188,8 @@ hiprtcResult hiprtcLinkAddData(link_t link, int type, void *data, size_t bytes, 
 hiprtcResult hiprtcLinkComplete(link_t link, void **code, size_t *bytes);
 hiprtcResult hiprtcLinkDestroy(link_t link);
 hipError_t hipLinkCreate(unsigned n, int *options, void **values, link_t *link);
+hipError_t hipLinkAddData(link_t link, int type, void *data, size_t bytes, const char *name,
+                          unsigned n, int *options, void **values);
 hipError_t hipLinkAddFile(link_t link, int type, const char *path, unsigned n, int *options,
                           void **values);
 hipError_t hipLinkComplete(link_t link, void **code, size_t *bytes);
@@ -259,6 +267,10 @@ static void test_link_errors(void) {
 	           hipLinkCreate(1, &cuda_only, &value, &link) == hipErrorInvalidValue,
 	   "a link takes no options of CUDA");
 	must(hipLinkCreate(0, NULL, NULL, &link));
+	ok(hipLinkAddData(NULL, BITCODE, NULL, 0, "x", 0, NULL, NULL) == hipErrorInvalidValue &&
+	           hipLinkComplete(NULL, NULL, NULL) == hipErrorInvalidValue &&
+	           hipLinkComplete(NULL, &code, &n) == hipErrorInvalidHandle,
+	   "wrong data are an invalid value, a wrong link an invalid handle");
 	ok(hipLinkAddFile(NULL, BITCODE, "x", 0, NULL, NULL) == hipErrorInvalidHandle &&
 	           hipLinkAddFile(link, PTX, "x", 0, NULL, NULL) == hipErrorInvalidValue &&
 	           hipLinkAddFile(link, BITCODE, "/no/such", 0, NULL, NULL) ==
@@ -272,6 +284,114 @@ static void test_link_errors(void) {
 	must(hipLinkDestroy(link));
 }
 
+/* ---- the prelude ---- */
+
+static const char prelude[] =
+	"extern \"C\" __global__ __launch_bounds__(64, 2) void parts(int *out) {\n"
+	"	int i = threadIdx.x, n = 0;\n"
+	"	auto put = [&](int value) { out[64 * n++ + i] = value; };\n"
+	"	put(__shfl(i, 5, 8));\n"
+	"	put(__shfl_up(i, 3, 16));\n"
+	"	put(__shfl_down((double)i, 3, 16));\n"
+	"	put(__shfl_xor((short)i, 33));\n"
+	"	put(__popcll(__ballot(i % 3 == 0)));\n"
+	"	put(__any(i == 63) + 2 * __all(i < 63));\n"
+	"	put(__syncthreads_count(i > 9) + 100 * __syncthreads_or(i == 1)\n"
+	"	    + 200 * __syncthreads_and(i != 1));\n"
+	"	put(__clz(i) + 100 * __ffs(i));\n"
+	"	put(atomicInc((unsigned *)out + 4096, 9) < 10);\n"
+	"	put(atomicOr(out + 4097, 1u << i % 32) >> 30 & 0);\n"
+	"	int4 v = make_int4(i, 2, 3, 4) * 2 + int4(1, 0, 0, 1);\n"
+	"	v.y <<= 2;\n"
+	"	put(v == int4(2 * i + 1, 16, 6, 9) && sizeof(float3) == 12 && alignof(double2) == 16);\n"
+	"}\n";
+
+static int parts_wanted(int row, int i) {
+	int in_16 = i % 16, wanted[] = {
+		i / 8 * 8 + 5,
+		in_16 < 3 ? i : i - 3,
+		in_16 > 12 ? i : i + 3,
+		i ^ 33,
+		22,
+		1,
+		154,
+		(i ? __builtin_clz((unsigned)i) : 32) + 100 * __builtin_ffs(i),
+		1,
+		0,
+		1,
+	};
+	return wanted[row];
+}
+
+static void test_prelude(void) {
+	enum { ROWS = 11 };
+	int host[4098] = { 0 }, *out = device_copy(host, sizeof host);
+	hiprtcProgram p = created(prelude);
+	hipFunction_t f;
+	if (!ok(hiprtcCompileProgram(p, 0, NULL) == HIPRTC_SUCCESS, "shuffles, votes, vectors"))
+		diag("%s", log_of(p));
+	hipModule_t m = loaded(p);
+	must(hipModuleGetFunction(&f, m, "parts"));
+	must(hipModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, NULL, (void *[]){ &out }, NULL));
+	ok(!mxhipReport()->n_findings, "run without a finding");
+	must(hipMemcpy(host, out, sizeof host, hipMemcpyDeviceToHost));
+	for (int row = 0; row < ROWS; row++)
+		for (int i = 0; i < 64; i++)
+			if (host[64 * row + i] != parts_wanted(row, i)) {
+				ok(false, "row %d of lane %d: %d, not %d", row, i,
+				   host[64 * row + i], parts_wanted(row, i));
+				i = 64;
+			}
+	ok(host[4096] == 4 && host[4097] == -1, "and atomics have HIP's results");
+	ok(hipModuleLaunchKernel(f, 1, 1, 1, 65, 1, 1, 0, NULL, (void *[]){ &out }, NULL) ==
+	           hipErrorLaunchFailure,
+	   "a workgroup beyond __launch_bounds__ is a launch failure");
+	must(hipModuleUnload(m));
+	hiprtcDestroyProgram(&p);
+	must(hipFree(out));
+}
+
+static void test_managed(void) {
+	hiprtcProgram p = created("__managed__ int x = 10;\n"
+	                          "extern \"C\" __global__ void up() { x++; }\n");
+	hipFunction_t f;
+	hipDeviceptr_t x;
+	size_t bytes;
+	int value = 0;
+	if (!ok(hiprtcCompileProgram(p, 0, NULL) == HIPRTC_SUCCESS, "a managed variable"))
+		diag("%s", log_of(p));
+	hipModule_t m = loaded(p);
+	must(hipModuleGetFunction(&f, m, "up"));
+	must(hipModuleLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+	must(hipModuleGetGlobal(&x, &bytes, m, "x"));
+	must(hipMemcpyDtoH(&value, x, 4));
+	ok(value == 11 && bytes == 4, "is counted up by a kernel of its module, and read by name");
+	must(hipModuleUnload(m));
+	hiprtcDestroyProgram(&p);
+}
+
+/* A header in a folder beside the program, and each way to name it. */
+static void test_include(void) {
+	static const char *const ways[][2] = { { "-Iinc", "" }, { "-I ./inc", "" }, { "-I", "inc" } };
+	char folder[] = "/tmp/mx-rtc-XXXXXX", here[4096];
+	must(getcwd(here, sizeof here) && mkdtemp(folder) && !chdir(folder) && !mkdir("inc", 0700)
+	             ? hipSuccess
+	             : hipErrorUnknown);
+	FILE *f = fopen("inc/ours.h", "w");
+	fputs("#define OURS 1\n", f);
+	fclose(f);
+	unsigned good = 0;
+	for (unsigned i = 0; i < COUNT(ways); i++) {
+		hiprtcProgram p = created("#include \"ours.h\"\nstatic_assert(OURS == 1, \"\");\n");
+		const char *options[] = { ways[i][0], ways[i][1] };
+		good += hiprtcCompileProgram(p, options[1][0] ? 2 : 1, options) == HIPRTC_SUCCESS;
+		hiprtcDestroyProgram(&p);
+	}
+	ok(good == COUNT(ways), "-I is relative to the program's folder");
+	ok(!remove("inc/ours.h") && !rmdir("inc") && !chdir(here) && !rmdir(folder),
+	   "and nothing else is left there");
+}
+
 int main(void) {
 	if (system("sh ci/package/llvm.sh >/dev/null 2>&1")) {
 		printf("1..0 # SKIP no clang 20 or newer\n");
@@ -281,5 +401,8 @@ int main(void) {
 	test_errors();
 	test_link();
 	test_link_errors();
+	test_prelude();
+	test_managed();
+	test_include();
 	return done_testing();
 }
