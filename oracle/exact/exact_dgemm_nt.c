@@ -92,19 +92,25 @@ static size_t next_block(size_t left) {
 /* LANES rows of b from term `first` on, transposed. */
 static void pack(const struct product *p, size_t j, size_t first, size_t terms,
                  double (*to)[LANES]) {
+	const double *row[LANES];
 	for (size_t l = 0; l < LANES; l++)
-		for (size_t x = 0; x < terms; x++)
-			to[x][l] = j + l < p->n ? p->b[(j + l) * p->k + first + x] : 0;
+		row[l] = p->b + (j + l < p->n ? j + l : j) * p->k + first;
+	for (size_t x = 0; x < terms; x++)
+		for (size_t l = 0; l < LANES; l++)
+			to[x][l] = row[l][x];
 }
 
-/* ROWS rows of a times packed columns, added to their sums. And the last of an odd number of rows,
- * of which whole fours of columns have a sum for each k modulo SUMS; what is left of k after whole
- * eights is added to the first. */
+/* `rows`: ROWS rows of a times packed columns, added to their sums. `last`: the last of an odd
+ * number of rows, of which whole fours of columns have a sum for each k modulo SUMS; what is left
+ * of k after whole eights is added to the first. `thin`: a small product that fills no tile. */
 struct kernel {
 	void (*rows)(const double *const row[ROWS], size_t terms, const double (*b)[LANES],
 	             double sum[ROWS][LANES]);
 	void (*last)(const double *row, size_t terms, const double (*b)[LANES], double sum[LANES]);
+	void (*thin)(const struct product *p);
 };
+
+#define INLINE __attribute__((always_inline)) static inline
 
 static void plain_rows(const double *const row[ROWS], size_t terms, const double (*b)[LANES],
                        double sum[ROWS][LANES]) {
@@ -114,8 +120,7 @@ static void plain_rows(const double *const row[ROWS], size_t terms, const double
 				sum[r][l] = fma(row[r][x], b[x][l], sum[r][l]);
 }
 
-__attribute__((always_inline)) static inline void
-add_last(const double *row, size_t terms, const double (*b)[LANES], double sum[LANES]) {
+INLINE void add_last(const double *row, size_t terms, const double (*b)[LANES], double sum[LANES]) {
 	double part[SUMS][LANES] = { 0 };
 	size_t whole = terms / (2 * SUMS) * (2 * SUMS);
 	for (size_t x = 0; x < terms; x++)
@@ -130,7 +135,27 @@ static void plain_last(const double *row, size_t terms, const double (*b)[LANES]
 	add_last(row, terms, b, sum);
 }
 
-static const struct kernel plain = { plain_rows, plain_last };
+/* Up to LANES elements of a row. */
+INLINE void dots(size_t n, size_t k, const double *a, const double *b, double *d) {
+	double lane[LANES] = { 0 };
+	for (size_t x = 0; x < k; x++)
+		for (size_t l = 0; l < n; l++)
+			lane[l] = fma(a[x], b[l * k + x], lane[l]);
+	memcpy(d, lane, n * sizeof *d);
+}
+
+INLINE void all_dots(const struct product *p) {
+	for (size_t i = 0; i < p->m; i++)
+		for (size_t j = 0; j < p->n; j += LANES)
+			dots(p->n - j < LANES ? p->n - j : LANES, p->k, p->a + i * p->k,
+			     p->b + j * p->k, p->d + i * p->n + j);
+}
+
+static void plain_thin(const struct product *p) {
+	all_dots(p);
+}
+
+static const struct kernel plain = { plain_rows, plain_last, plain_thin };
 
 /* The same, because fma is a call where the compiler must not assume the instruction. */
 #ifdef __x86_64__
@@ -163,7 +188,11 @@ FMA static void fma_last(const double *row, size_t terms, const double (*b)[LANE
 	add_last(row, terms, b, sum);
 }
 
-static const struct kernel by_instruction = { fma_rows, fma_last };
+FMA static void fma_thin(const struct product *p) {
+	all_dots(p);
+}
+
+static const struct kernel by_instruction = { fma_rows, fma_last, fma_thin };
 #else
 #define by_instruction plain
 #endif
@@ -217,7 +246,11 @@ void exact_dgemm_nt(size_t m, size_t n, size_t k, const double *a, const double 
 		return;
 	}
 	struct product p = { m, n, k, a, b, d, size <= SMALL };
-	multiply(&p, v3 ? &by_instruction : &plain);
+	const struct kernel *f = v3 ? &by_instruction : &plain;
+	if (p.small && (m < ROWS || n < LANES))
+		f->thin(&p);
+	else
+		multiply(&p, f);
 }
 
 void exact_blas_threads(unsigned n) {
