@@ -11,15 +11,20 @@
 
 /* ---- formats, by their names in exact.h ---- */
 
+/* A comparison of a character for most elements, instead of a call. */
+static inline bool is(const char *format, const char *name) {
+	return *format == *name && !strcmp(format, name);
+}
+
 int mx_code_digits(const char *format) {
 	return strcmp(format, "FP32") ? 4 : 8;
 }
 
 double mx_code_value(const char *format, uint32_t code) {
 	uint32_t u = code;
-	if (!strcmp(format, "BF16"))
+	if (is(format, "BF16"))
 		u <<= 16;
-	else if (strcmp(format, "FP32"))
+	else if (!is(format, "FP32"))
 		exact_decode(format, code, &u);
 	return (double)exact_float(u);
 }

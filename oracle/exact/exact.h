@@ -333,9 +333,9 @@ enum exact_status exact_orders(const char *format, enum exact_rounding r, uint32
 /* x[r*k + c] = the dequantised value, as a double, exactly (NaN and Inf as such). */
 enum exact_status exact_dequantise(const struct exact_operand *o, size_t rows, size_t k, double *x);
 
-/* d = a * b^T in f64, for SNR figures; row-major, contiguous. OpenBLAS computes large products if
- * its library is found, which the first of them loads. Not exact: relative error up to about k *
- * 2^-53 of the magnitudes' sum. */
+/* d = a * b^T in f64, for SNR figures; row-major, contiguous. OpenBLAS computes products of more
+ * than 2^26 terms if its library is found, which the first of them loads; with AVX2 the bits are
+ * the same without it. Not exact: relative error up to about k * 2^-53 of the magnitudes' sum. */
 void exact_dgemm_nt(size_t m, size_t n, size_t k, const double *a, const double *b, double *d);
 
 /* Threads of each such product of 2^30 terms or more, and of exact_product. A setting of the whole

@@ -1,8 +1,8 @@
 /* Members of the family of profiles (exact.h): a dot, and the product of a kernel.
  *
  * A step adds its terms as integers in units of powers of two. With align they are within a few
- * times 40 bits of the largest exponent, so that they fit 128 bits. Exact sums are GMP integers,
- * of which 100 bits and a sticky bit are kept. */
+ * times 40 bits of the largest exponent, so that they fit 128 bits. Exact sums that do not fit are
+ * GMP integers; 100 bits and a sticky bit of exact sums are kept. */
 #include "inside.h"
 
 #include <gmp.h>
@@ -210,9 +210,31 @@ static void add_to(mpz_t sum, mpz_t scratch, const struct exact_item *x, int uni
 	(x->flags & EXACT_NEGATIVE ? mpz_sub : mpz_add)(sum, sum, scratch);
 }
 
-/* The exact sum; of more than KEPT bits, the first with a sticky bit. */
-static struct number sum_exact(const struct step *s) {
-	int unit = least_unit(s);
+/* The first KEPT bits of an integer in units of 2^unit, the last of them sticky. */
+static struct number kept(bool negative, u128 magnitude, int unit) {
+	int bits = width(magnitude), lost = bits > KEPT ? bits - KEPT : 0;
+	bool sticky = magnitude & (((u128)1 << lost) - 1);
+	__int128 v = (__int128)(magnitude >> lost | sticky);
+	return (struct number){ negative ? -v : v, unit + lost };
+}
+
+/* The terms and C in units of 2^unit, if their sum fits 127 bits. */
+static bool sum_narrow(const struct step *s, int unit, __int128 *sum) {
+	enum { MOST = 118 }; /* 2^8 > EXACT_MEMBER_K + 1 of them are below 2^(MOST + 1) */
+	*sum = 0;
+	for (unsigned i = 0; i <= s->n; i++) {
+		const struct exact_item *x = i < s->n ? &s->term[i] : &s->c;
+		if (!x->sig)
+			continue;
+		if (leading(x) - unit > MOST)
+			return false;
+		__int128 v = (__int128)((u128)x->sig << (x->exp - unit));
+		*sum += x->flags & EXACT_NEGATIVE ? -v : v;
+	}
+	return true;
+}
+
+static struct number sum_wide(const struct step *s, int unit) {
 	uint64_t words[2] = { 0 };
 	mpz_t sum, scratch;
 	mpz_inits(sum, scratch, NULL);
@@ -226,6 +248,15 @@ static struct number sum_exact(const struct step *s) {
 	mpz_clears(sum, scratch, NULL);
 	__int128 v = (__int128)((u128)words[1] << 64 | words[0] | sticky);
 	return (struct number){ negative ? -v : v, unit + (int)lost };
+}
+
+/* The exact sum; of more than KEPT bits, the first with a sticky bit. */
+static struct number sum_exact(const struct step *s) {
+	int unit = least_unit(s);
+	__int128 sum;
+	if (!sum_narrow(s, unit, &sum))
+		return sum_wide(s, unit);
+	return kept(sum < 0, sum < 0 ? -(u128)sum : (u128)sum, unit);
 }
 
 /* What a term or C has of infinities and NaN; a term at the limit is an infinity. */
@@ -288,7 +319,8 @@ static uint32_t add_last(const struct exact_member *p, uint32_t x, uint32_t c, b
 		                           .nan = p->nan,
 		                           .zero = p->zero,
 		                           .over = p->over };
-	struct step s = { .p = &last, .c = accumulator(p, c), .n = 1 };
+	struct step s; /* the terms after n have no value */
+	s.p = &last, s.c = accumulator(p, c), s.n = 1;
 	s.term[0] = factor_of_f32(x);
 	return end_once(&s);
 }
@@ -313,7 +345,8 @@ uint32_t exact_member_dot(const struct exact_member *p, unsigned K, const struct
                           const struct exact_item *b, uint32_t c) {
 	unsigned group = p->group && p->group < K ? p->group : K;
 	uint32_t acc = p->late ? SIGN : c;
-	struct step s = { .p = p };
+	struct step s;
+	s.p = p;
 	for (unsigned first = 0; first < K; first += group) {
 		s.n = K - first < group ? K - first : group;
 		for (unsigned i = 0; i < s.n; i++) {

@@ -1,5 +1,5 @@
-/* Single values: the code of a number in a format, by search among the values of the format's
- * codes, and the boundaries of codes on the axis of f32.
+/* Single values: the code of a number in a format, from the values of the format's codes, and the
+ * boundaries of codes on the axis of f32.
  *
  * Doubles are exact here. Values of codes and of f32 have at most 24 bits. The middle of two
  * neighbours and the difference of a number and a neighbouring value have at most 25, and a
@@ -31,15 +31,18 @@ enum { FORMATS = sizeof formats / sizeof *formats };
 
 #define F32_INF 0x7f800000u
 
-/* From the end of the table: the wide formats are asked for most. */
+/* Most calls are for the format of the call before. */
 static const struct format *find(const char *name) {
-	for (int i = FORMATS; name && i-- > 0;)
+	static _Thread_local const struct format *last = &formats[0];
+	if (!name || !strcmp(name, last->name))
+		return name ? last : NULL;
+	for (int i = 0; i < FORMATS; i++)
 		if (!strcmp(name, formats[i].name))
-			return &formats[i];
+			return last = &formats[i];
 	return NULL;
 }
 
-/* 2^exp as a normal double. The searches below spend their time here. */
+/* 2^exp as a normal double. */
 static double power_of_two(int exp) {
 	uint64_t bits = (uint64_t)(exp + 1023) << 52;
 	double power;
@@ -58,17 +61,24 @@ static double f32_value(uint32_t magnitude) {
 	return value(&formats[FORMATS - 1], magnitude);
 }
 
-/* The largest code with a value of at most v, among the codes up to the first that overflows. */
+/* The exponent of a normal double; of smaller ones less than that of any. */
+static int exponent(double v) {
+	uint64_t bits;
+	memcpy(&bits, &v, sizeof bits);
+	return (int)(bits >> 52) - 1023;
+}
+
+/* The largest code with a value of at most v >= 0, among the codes up to the first that overflows.
+ * Codes of v's exponent are a unit apart, and so are those without exponent; v minus the value of
+ * their first is exact. */
 static uint32_t floor_code(const struct format *f, double v) {
-	uint32_t low = 0, high = f->max + 2;
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-		if (value(f, middle) <= v)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	int field = exponent(v) + f->bias, over = (int)f->max + 1;
+	if (field > over >> f->man)
+		return over;
+	int first = field < 1 ? 0 : field << f->man,
+	    unit = (field < 1 ? 1 : field) - f->bias - f->man;
+	int code = first + (int)((v - value(f, first)) * power_of_two(-unit));
+	return code < over ? code : over;
 }
 
 /* The smallest number that rounds to code c or more, c > 0; `open`: only numbers above it do. */

@@ -145,24 +145,38 @@ struct extent {
 	bool seen[256];
 };
 
+/* Adds a code with its least and largest scale. */
+static void add_code(struct extent *e, const struct format *t, unsigned code, int least, int most) {
+	double v = fabs(value_of(t, code));
+	int exp, q;
+	e->seen[code] = true;
+	if (v == 0)
+		return;
+	frexp(v, &exp);
+	exp = exp - 1 < 1 - t->bias ? 1 - t->bias : exp - 1;
+	for (q = -20; fmod(v, ldexp(1, q + 1)) == 0; q++)
+		;
+	e->unit = q + least < e->unit ? q + least : e->unit;
+	e->exponent = exp + most > e->exponent ? exp + most : e->exponent;
+	e->largest = fmax(e->largest, ldexp(v, most));
+}
+
 static struct extent measure(const struct fixture *f, const struct format *t, int i) {
-	struct extent e = { .unit = 1000, .exponent = -1000 };
+	enum { NONE = 1000 };
+	struct extent e = { .unit = NONE, .exponent = -NONE };
+	int least[256], most[256];
+	for (unsigned code = 0; code < 256; code++)
+		least[code] = NONE, most[code] = -NONE;
 	for (size_t r = 0; r < f->p.buffers[i].rows; r++)
 		for (size_t k = 0; k < f->p.buffers[i].cols; k++) {
 			unsigned code = element(f, t, i, r, k);
-			int s = scale(f, i, r, k / 32) - 127, exp, q;
-			double v = fabs(value_of(t, code));
-			e.seen[code] = true;
-			if (v == 0)
-				continue;
-			frexp(v, &exp);
-			exp = exp - 1 < 1 - t->bias ? 1 - t->bias : exp - 1;
-			for (q = -20; fmod(v, ldexp(1, q + 1)) == 0; q++)
-				;
-			e.unit = q + s < e.unit ? q + s : e.unit;
-			e.exponent = exp + s > e.exponent ? exp + s : e.exponent;
-			e.largest = fmax(e.largest, ldexp(v, s));
+			int s = scale(f, i, r, k / 32) - 127;
+			least[code] = s < least[code] ? s : least[code];
+			most[code] = s > most[code] ? s : most[code];
 		}
+	for (unsigned code = 0; code < 256; code++)
+		if (least[code] != NONE)
+			add_code(&e, t, code, least[code], most[code]);
 	return e;
 }
 

@@ -731,22 +731,23 @@ static double uneven(size_t i) {
 }
 
 /* The digest is that of the kernels of OpenBLAS 0.3.21 for Haswell. */
-static void test_same_on_each_cpu(void) {
-	enum { M = 200, N = 90, K = 700 };
+static void same_on_each_cpu(size_t m, size_t n, size_t k, uint64_t want) {
 	bool haswell = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-	double *a = malloc((M * K + N * K + M * N) * sizeof *a), *b = a + M * K, *d = b + N * K;
+	double *a = malloc((m * k + n * k + m * n) * sizeof *a), *b = a + m * k, *d = b + n * k;
 	uint64_t digest = 0, bits;
 	need(a, "memory");
-	for (size_t i = 0; i < M * K + N * K; i++)
+	for (size_t i = 0; i < m * k + n * k; i++)
 		a[i] = uneven(i);
-	exact_dgemm_nt(M, N, K, a, b, d);
-	for (size_t i = 0; i < M * N; i++) {
+	exact_dgemm_nt(m, n, k, a, b, d);
+	for (size_t i = 0; i < m * n; i++) {
 		memcpy(&bits, d + i, sizeof bits);
 		digest = 31 * digest + bits;
 	}
 	if (!haswell)
-		ok(true, "exact_dgemm_nt rounds as on every CPU with AVX2 # SKIP not on this processor");
-	else if (!ok(digest == 0x75a20b797edee888, "exact_dgemm_nt rounds as on every CPU with AVX2"))
+		ok(true,
+		   "exact_dgemm_nt rounds as on every CPU with AVX2 # SKIP not on this processor");
+	else if (!ok(digest == want,
+	             "exact_dgemm_nt of %zux%zux%zu rounds as on every CPU with AVX2", m, n, k))
 		diag("digest 0x%" PRIx64, digest);
 	free(a);
 }
@@ -754,11 +755,15 @@ static void test_same_on_each_cpu(void) {
 static void test_dgemm(void) {
 	dgemm_of(3, 4, 5);
 	dgemm_of(3, 4, 37);
-	dgemm_of(190, 170, 131); /* by OpenBLAS */
+	dgemm_of(190, 170, 131);
 	double d[2] = { NAN, NAN };
 	exact_dgemm_nt(1, 2, 0, d, d, d);
 	ok(d[0] == 0 && d[1] == 0, "exact_dgemm_nt with k = 0 gives zeros");
-	test_same_on_each_cpu();
+	same_on_each_cpu(200, 90, 700, 0x75a20b797edee888);
+	same_on_each_cpu(410, 410, 400, 0xcc373ef2614be129); /* by OpenBLAS */
+	same_on_each_cpu(
+		203, 91, 779,
+		0x53b0a48b0bde90b9); /* rows and columns that fill no tile, and three blocks */
 }
 
 static void test_bad_operands(struct exact_gemm good) {

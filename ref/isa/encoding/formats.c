@@ -280,7 +280,7 @@ static unsigned bits(const uint32_t *code, unsigned low, unsigned width) {
 
 static const struct field *field_of(mx_microcode format, const char *name) {
 	for (const struct field *f = layouts[format].fields; f->name; f++)
-		if (*f->name == *name && strcmp(f->name, name) == 0)
+		if (*f->name == *name && f->name[1] == name[1] && strcmp(f->name, name) == 0)
 			return f;
 	return NULL;
 }

@@ -120,8 +120,9 @@ static mx_operand_role role_of_source(const struct mx_inst *in, const struct mx_
 	return lane ? MX_AS_LANE : (mx_operand_role)(MX_AS_SRC0 + i);
 }
 
-static bool is(const struct mx_operand_spec *o, const char *field) {
-	return *o->field == *field && !strcmp(o->field, field);
+/* Most names begin with v or s: their second characters differ. */
+static inline bool is(const struct mx_operand_spec *o, const char *field) {
+	return *o->field == *field && o->field[1] == field[1] && !strcmp(o->field, field);
 }
 
 /* src0, ssrc0, vsrc1 ... */
