@@ -2,6 +2,7 @@
  */
 #include <string.h>
 
+#include "lds_barriers.h"
 #include "summary.h"
 #include "wave_sync.h"
 
@@ -34,9 +35,10 @@ static bool is_in_order(const struct mx_race_range *r, mx_access earlier) {
 static bool is_over(const struct mx_race_range *r, mx_access earlier) {
 	unsigned stream = mx_access_stream(earlier), wave = mx_access_wave(earlier);
 	const struct mx_race_wave *w = r->order->wave[wave];
-	if (wave != mx_access_wave(r->me))
-		return mx_access_number(earlier) <= r->past->wave[wave].covered[stream];
-	return mx_access_number(earlier) <= w->covered[stream] || is_in_order(r, earlier);
+	if (mx_access_number(earlier) <= r->past->wave[wave].covered[stream])
+		return true;
+	return wave == mx_access_wave(r->me) &&
+	       (mx_access_number(earlier) <= w->covered[stream] || is_in_order(r, earlier));
 }
 
 /* Whether the L1 of the workgroup orders it before this one: it was issued before a barrier that
@@ -135,6 +137,8 @@ static bool conflict(struct mx_race_range *r, uint64_t at, mx_access earlier, ui
 		mx_race_doubt(r->w, r->in, MX_DOUBT_FLAT_LDS);
 		return false;
 	}
+	if (group == r->group && mx_lds_barrier_has_both(r, at, inst_of(r, earlier), was))
+		return false;
 	if (runs_beside(r, earlier, group) &&
 	    (is_synchronised(r, earlier, group, was) || is_acquired(r, at, earlier, was))) {
 		if (mx_race_analysis_of(r->w->group->run)->sync.wave_sync->flags)
