@@ -150,13 +150,13 @@ static bool conflict(struct mx_race_range *r, uint64_t at, mx_access earlier, ui
 	return true;
 }
 
-/* As if the earlier one were a write, for which fewer are in order. The first doubt names the two
- * instructions that the first cell has. */
+/* By happens-before alone, which is transitive. The first doubt names the two instructions that the
+ * first cell has. */
 bool mx_race_is_ordered(struct mx_race_range *r, mx_access earlier) {
 	const struct mx_race_analysis *o = mx_race_analysis_of(r->w->group->run);
 	return r->lds && o->sync.wave_sync->any && (o->proof.doubt || !o->sync.wave_sync->flags) &&
 	       !flat_beside_ds(r, earlier) && runs_beside(r, earlier, r->group) &&
-	       is_synchronised(r, earlier, r->group, MX_RACE_WRITE);
+	       mx_race_happened_before(r->w, earlier, r->group, r->me, r->lds);
 }
 
 /* ---- earlier accesses of a cell ---- */
@@ -206,11 +206,6 @@ static void check_write_of(struct mx_race_range *r, uint64_t at, const struct mx
 static bool is_write(const struct mx_race_range *r, mx_access a) {
 	const struct mx_inst *in = inst_of(r, a);
 	return in->op->flags & (r->lds && in->mem.lds ? MX_LOAD : MX_STORE);
-}
-
-bool mx_race_may_read_beside(struct mx_race_range *r, mx_access kept) {
-	return kept == r->me || mx_race_is_over_for(r, kept) || !is_write(r, kept) ||
-	       mx_race_is_ordered(r, kept);
 }
 
 /* Whether LDS-DMA loads from memory that the launch has not written so far. */

@@ -194,7 +194,6 @@ struct mx_race_page {
 	struct mx_race_cell *cell; /* NULL: records */
 	uint8_t n, room;
 	bool settled;                  /* in LDS: all writes are over for all waves */
-	bool keeps;                    /* some cells have `concurrent` */
 	bool shared;                   /* all cells have MX_SEVERAL_GROUPS: reads add nothing */
 	struct mx_race_record *record; /* `room` of them, MX_RACE_RECORDS at first */
 	struct mx_race_listed *listed; /* without cells: those of the cells with MX_SEVERAL_GROUPS
