@@ -12,8 +12,10 @@
 	arrive 8192
 	s_endpgm
 1:	await_phase 8192, 1
+	ds_bpermute_b32 v5, v10, v11
 	wrong s_mov_b32 exec_lo, 0xff
 	wrong s_or_b32 exec_lo, exec_lo, 0x100
 	v_mov_b32 v24, 4
 	s_mov_b32 exec_lo, -1
+	s_wait_dscnt 0
 	out v24
