@@ -62,9 +62,7 @@ struct mx_lds_poll {
 	unsigned barrier, stream;
 	uint32_t number, known, landed; /* phases that were over for the wave, and in LDS */
 	struct mx_memop *load;          /* a copy, when it has landed */
-	const struct mx_inst *waits; /* the wave is in this loop, for the phase after `awaited` */
-	unsigned awaited_barrier;
-	uint32_t awaited;
+	const struct mx_inst *waits;    /* the load to which it has returned, or NULL */
 };
 
 struct mx_lds_barriers {
@@ -401,8 +399,8 @@ static bool goes_on(struct mx_wave *w, struct mx_lds_poll *p, const struct mx_ld
 static bool follow(struct mx_wave *w, struct mx_lds_poll *p, const struct mx_lds_barrier *b,
                    bool *waits) {
 	bool back;
-	if (p->waits == p->in && p->awaited_barrier == p->barrier && p->awaited == p->known)
-		return *waits = true;
+	if (p->waits == p->in)
+		return *waits = true; /* with the same registers, so from the same barrier */
 	return has_only_waited(w, p->in) && goes_on(w, p, b, p->known, waits) &&
 	       (!*waits || goes_on(w, p, b, p->known + 1, &back));
 }
@@ -413,8 +411,6 @@ static bool decide(struct mx_wave *w, struct mx_lds_poll *p, struct mx_lds_barri
 		return false;
 	bool over = p->landed != p->known;
 	p->waits = waits && !over ? p->in : NULL;
-	p->awaited = p->known;
-	p->awaited_barrier = p->barrier;
 	if (p->waits)
 		return true;
 	if ((over && !waits) || b->completed != p->landed)

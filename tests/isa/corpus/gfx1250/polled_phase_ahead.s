@@ -8,6 +8,9 @@
 	ds_store_b32 v6, v7
 	arrive 8192
 	right await_phase 8192, 1
+	.rept 400
+	s_nop 0
+	.endr
 	ds_store_b32 v6, v7 offset:256
 	arrive 8192
 	s_endpgm

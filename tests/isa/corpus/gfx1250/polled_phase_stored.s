@@ -6,12 +6,12 @@
 	wave 1, 1f
 	arrive 8192
 	right await_phase 8200, 1
+	.rept 400
+	s_nop 0
+	.endr
 	arrive 8192
 	s_endpgm
 1:	ds_load_b64 v[24:25], v10 offset:8192
-	.rept 30
-	s_nop 0
-	.endr
 	s_wait_dscnt 0
 	v_readfirstlane_b32 s30, v24
 	s_lshr_b32 s30, s30, 29
