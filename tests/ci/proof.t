@@ -11,6 +11,7 @@ my ($proved, $unproved) = ('gemm/mxfp4_f32/1x1x32/exact', 'gemm/mxfp4_splitk2/17
 sub proves { return mxcheck('--device', 'emu', '--require-proof', @_) }
 
 is(proves($proved), 0, 'a case that is proved passes') or diag $out;
+is(mxcheck('--require-proof', 'gemm/gfx1250_arrivals_bf16/13x31x640/general'), 0, '  also one whose waves poll barriers in LDS') or diag $out;
 is(mxcheck('--device', 'emu', $unproved), 0, 'a case with atomics in any order passes');
 like($out, qr/^      order: not proved: /m, '  and is not proved');
 is(mxcheck('--device', 'emu', $proved, $unproved), 0, '  so does one beside a proved one');

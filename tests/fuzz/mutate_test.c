@@ -52,13 +52,13 @@ struct subject {
 	struct mx_site *sites;
 	struct mx_mutant *mutants;
 	size_t n_sites, n_mutants;
+	struct mx_original original;
 	int status; /* of the runs of the original */
 };
 
 static struct subject subject(const char *file) {
 	struct subject s;
 	struct mx_plan plan;
-	struct mx_original original = { 0 };
 	char kernels[512];
 	const char *build = getenv("BUILD");
 	snprintf(kernels, sizeof kernels, "%s/kernels", build ? build : "build");
@@ -66,18 +66,21 @@ static struct subject subject(const char *file) {
 	             !mx_plan_make(s.c, 64, 64, 512, MX_REGIME_GENERAL, &plan, &err) &&
 	             !mx_bench_make(&plan, emu, NULL, kernels, 1, &s.b, &err),
 	     err.text);
+	mx_bench_options(s.b)->analysis = MX_ANALYSE_ORDER;
 	struct code code = executed(s.b);
 	need(!mx_mutants_find(&mx_gfx950, code.dwords, code.n, &s.sites, &s.n_sites, &s.mutants,
 	                      &s.n_mutants),
 	     "memory");
 	const struct mx_trials trials = { .seed = 1, .schedules = 4 };
-	s.status = mx_original_run(s.b, s.sites, s.n_sites, &trials, &original, &err);
+	s.original = (struct mx_original){ 0 };
+	s.status = mx_original_run(s.b, s.sites, s.n_sites, &trials, &s.original, &err);
 	return s;
 }
 
 static void end(struct subject *s) {
 	free(s->sites);
 	free(s->mutants);
+	mx_original_free(&s->original);
 	mx_bench_free(s->b);
 	mx_case_free(s->c);
 }
@@ -111,6 +114,56 @@ static void test_sites(const struct subject *s) {
 	ok(!margin, "the %u nops that the compiler puts in have no margin", nops);
 }
 
+/* ---- proofs that a schedule denies ---- */
+
+/* Memory that changes by itself, which a proof excludes: from launch `from` on. */
+struct changes {
+	unsigned launches, from;
+};
+
+static unsigned wants_writes(void *context, const uint32_t workgroup[3], uint32_t wave) {
+	struct changes *c = context;
+	c->launches += !workgroup[0] && !workgroup[1] && !workgroup[2] && !wave;
+	return MX_EVENT_MEMORY;
+}
+
+static void change(void *context, const struct mx_event *e) {
+	const struct changes *c = context;
+	if (e->write && c->launches >= c->from)
+		*(uint8_t *)(uintptr_t)e->address ^= 1;
+}
+
+/* What becomes of a mutant that is the original, and how many launches it takes. */
+static unsigned launches_of(const struct subject *s, unsigned from, bool past_proof,
+                            struct mx_mutant_end *end) {
+	struct changes c = { .from = from };
+	const struct mx_observer observer = { &c, wants_writes, change };
+	const struct mx_mutant same = { .kind = MX_SHORTER_NOP, .site = 0 };
+	const struct mx_trials trials = { .seed = 1, .schedules = 2, .past_proof = past_proof };
+	*end = (struct mx_mutant_end){ 0 };
+	mx_bench_options(s->b)->observer = &observer;
+	need(!mx_mutant_run(s->b, s->sites, &same, &s->original, &trials, end, &err), err.text);
+	mx_bench_options(s->b)->observer = NULL;
+	return c.launches;
+}
+
+static void test_wrong_proof(const struct subject *s) {
+	struct mx_mutant_end end;
+	unsigned n = launches_of(s, 4, false, &end);
+	ok(n == 1 && !end.flagged, "a mutant whose order is proved runs once");
+	n = launches_of(s, 4, true, &end);
+	ok(n == 3 && !end.flagged && !end.disproved,
+	   "or under all schedules, which leave the same");
+	n = launches_of(s, 3, true, &end);
+	if (!ok(n == 3 && end.flagged && end.disproved && !strcmp(end.by, "wrong proof"),
+	        "if one leaves other bytes, the proof was wrong"))
+		diag("%u launches, %s: %s", n, end.by, end.text);
+	ok(strstr(end.text, "a defect of mxcheck") && strstr(end.text, "random schedule"),
+	   "the text says so, and what denies it");
+	launches_of(s, 1, true, &end);
+	ok(end.flagged && !end.disproved, "the judged run itself denies no proof");
+}
+
 /* The first and the last instruction of a kernel have mutants, too. */
 static void test_ends(void) {
 	static const uint32_t code[] = { S_BARRIER, S_NOP, S_BARRIER };
@@ -131,6 +184,7 @@ int main(void) {
 	struct subject s = subject("cases/gemm/mxfp4_f32.yaml");
 	ok(!s.status, "a correct kernel passes before it is changed");
 	test_sites(&s);
+	test_wrong_proof(&s);
 	end(&s);
 	s = subject("cases/gemm/mxfp4_splitk4.yaml");
 	ok(!s.status, "so does a kernel with atomics that leave other bytes in each run");

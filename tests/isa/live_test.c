@@ -12,7 +12,7 @@ enum { DEAD, LIVE };
 static void test(const struct mx_isa *isa, const char *assembly, const uint32_t *code, size_t bytes,
                  unsigned row, bool in_exec, bool want, const char *what) {
 	struct mx_program *p = mx_program_new(isa, code, bytes, 0);
-	if (!ok(p && mx_is_live(p, 0, 0, row, in_exec) == want, "%s: %s", what,
+	if (!ok(p && mx_is_live(p, 0, 0, row, in_exec, false) == want, "%s: %s", what,
 	        want ? "live" : "dead"))
 		diag("register %u at the start of: %s", row, assembly);
 	mx_program_free(p);

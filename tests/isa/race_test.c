@@ -190,6 +190,9 @@ static const uint32_t one_place[] = {
 	0x7e080280,             /* v_mov_b32_e32 v4, 0 */
 	0xd81a0000, 0x00000604, /* ds_write_b32 v4, v6 */
 };
+static const uint32_t next_place[] = {
+	0xd81c0100, 0x00020106, /* ds_write2_b32 v6, v1, v2 offset1:1 */
+};
 static const uint32_t other_sum[] = {
 	0xdd088000, 0x00000106, /* global_atomic_add v6, v1, s[0:1] */
 	0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
@@ -277,6 +280,7 @@ static void test_proofs(struct machine *m) {
 	EXPECT(m, wrapping_sum, ATOMIC_ORDER, "an increment that wraps at its data");
 	EXPECT(m, two_functions, ATOMIC_KINDS, "add and max");
 	EXPECT(m, one_place, ONE_STORE, "lanes that write one place");
+	EXPECT(m, next_place, ONE_STORE, "a lane that writes the place of another");
 	EXPECT(m, undecided, FINDINGS, "an unwritten value");
 	EXPECT(m, scalar_behind, CACHE_READ, "a scalar load of stored data");
 	EXPECT(m, scalar_first, CACHE_READ, "a vector load of data stored by the scalar unit");

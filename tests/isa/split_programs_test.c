@@ -1,12 +1,12 @@
-/* Random programs of waves that signal a barrier by one instruction and wait for it by another, with
- * accesses in between, named barriers, and places in LDS that are written again: recorded by
+/* Random programs of waves that signal a barrier by one instruction and wait for it by another,
+ * with accesses in between, named barriers, and places in LDS that are written again: recorded by
  * operation, the accesses give the findings and the proof that they give cell by cell.
  *
  *   split_programs_test.t SEED ROUNDS */
 #include "both_ways.h"
 #include "toy_programs.h"
 
-enum { ROOM = 400, PROGRAMS = 400, LDS_ROOM = 4096, MEMORY = 8192 };
+enum { ROOM = 600, PROGRAMS = 400, LDS_ROOM = 4096, MEMORY = 8192 };
 
 /* ---- programs ---- */
 
@@ -26,8 +26,8 @@ static void emit(struct program *p, uint32_t dword) {
 	p->code[p->n++] = dword;
 }
 
-/* v1 own items, v2 those of wave 0, v6 the next wave's, v7 those 992 bytes after v6, at the end of a
- * page. v0, v5 and v2 are data: different in each wave, the same in all lanes, the same in all
+/* v1 own items, v2 those of wave 0, v6 the next wave's, v7 those 992 bytes after v6, at the end of
+ * a page. v0, v5 and v2 are data: different in each wave, the same in all lanes, the same in all
  * waves. */
 static void begin(struct program *p) {
 	static const uint32_t before[] = {
@@ -51,25 +51,30 @@ static unsigned place(struct program *p) {
 
 static uint32_t write_of(struct program *p) {
 	static const unsigned data[] = { 0, 5, 2 };
-	switch (any(p, 4)) {
+	switch (any(p, 5)) {
 	case 0: return T_TILE_IN(place(p), place(p));
-	case 1: return T_COPY_IN(any(p, 8) ? place(p) : 5, place(p)); /* 5: all lanes to one dword */
+	case 1:
+		return T_COPY_IN(any(p, 8) ? place(p) : 5,
+		                 place(p)); /* 5: all lanes to one dword */
+	case 2: return T_STORE(data[any(p, 3)], place(p));
 	default: return T_LDS_STORE(data[any(p, 3)], place(p));
 	}
 }
 
-/* Several workgroups only read device memory. */
+/* Several workgroups copy nothing out: all of their accesses would be races. */
 static uint32_t read_of(struct program *p) {
-	switch (p->groups > 1 ? 2 : any(p, 6)) {
-	case 0: return T_TILE_OUT(place(p), place(p));
-	case 1: return T_COPY_OUT(place(p), place(p));
+	switch (any(p, p->groups > 1 ? 4 : 6)) {
+	case 0: return T_LOAD(3, place(p));
+	case 4: return T_TILE_OUT(place(p), place(p));
+	case 5: return T_COPY_OUT(place(p), place(p));
 	default: return T_LDS_LOAD(3, place(p));
 	}
 }
 
 static void wait_for_all(struct program *p) {
-	static const uint32_t waits[] = { T_WAIT_LDS, T_WAIT(TILE, 0), T_WAIT(ASYNC, 0) };
-	for (unsigned i = 0; i < 3; i++)
+	static const uint32_t waits[] = { T_WAIT_LDS, T_WAIT(TILE, 0), T_WAIT(ASYNC, 0),
+		                          T_WAIT(IN, 0), T_WAIT(OUT, 0) };
+	for (unsigned i = 0; i < sizeof waits / sizeof *waits; i++)
 		if (any(p, 64) >= p->weak)
 			emit(p, waits[i]);
 }

@@ -18,6 +18,7 @@
 #define T_END                 T_OP(END, 0, 0, 0)
 #define LANE_ADDRESS          T_OP(LANE, 2, 0, 0), T_SHL2(2, 2) /* v2 */
 #define ITEM_ADDRESS          T_SHL2(1, 0)                      /* v1 */
+#define T_LOAD(d, at)         T_OP(LOAD, d, at, 0)
 #define T_STORE(data, at)     T_OP(STORE, data, at, 0)
 #define T_COPY_IN(lds, at)    T_OP(COPY_IN, lds, at, 0)
 #define T_COPY_OUT(lds, at)   T_OP(COPY_OUT, lds, at, 0)

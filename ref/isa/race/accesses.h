@@ -43,8 +43,6 @@ bool mx_race_replaces(struct mx_race_range *r, mx_access earlier);
 /* Whether waves that synchronise through memory order an earlier access to LDS that is not over
  * before this one, in whatever cells. False if this is the first that a proof would rest on. */
 bool mx_race_is_ordered(struct mx_race_range *r, mx_access earlier);
-/* Whether a read may come beside an earlier access that the last write of a cell kept. */
-bool mx_race_may_read_beside(struct mx_race_range *r, mx_access kept);
 
 /* Whether a wave may access memory after its signal of a barrier and before its wait for it. */
 static inline bool mx_race_splits_barriers(const struct mx_race_range *r) {

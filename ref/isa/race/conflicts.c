@@ -2,6 +2,7 @@
  */
 #include <string.h>
 
+#include "lds_barriers.h"
 #include "summary.h"
 #include "wave_sync.h"
 
@@ -34,9 +35,10 @@ static bool is_in_order(const struct mx_race_range *r, mx_access earlier) {
 static bool is_over(const struct mx_race_range *r, mx_access earlier) {
 	unsigned stream = mx_access_stream(earlier), wave = mx_access_wave(earlier);
 	const struct mx_race_wave *w = r->order->wave[wave];
-	if (wave != mx_access_wave(r->me))
-		return mx_access_number(earlier) <= r->past->wave[wave].covered[stream];
-	return mx_access_number(earlier) <= w->covered[stream] || is_in_order(r, earlier);
+	if (mx_access_number(earlier) <= r->past->wave[wave].covered[stream])
+		return true;
+	return wave == mx_access_wave(r->me) &&
+	       (mx_access_number(earlier) <= w->covered[stream] || is_in_order(r, earlier));
 }
 
 /* Whether the L1 of the workgroup orders it before this one: it was issued before a barrier that
@@ -135,6 +137,8 @@ static bool conflict(struct mx_race_range *r, uint64_t at, mx_access earlier, ui
 		mx_race_doubt(r->w, r->in, MX_DOUBT_FLAT_LDS);
 		return false;
 	}
+	if (group == r->group && mx_lds_barrier_has_both(r, at, inst_of(r, earlier), was))
+		return false;
 	if (runs_beside(r, earlier, group) &&
 	    (is_synchronised(r, earlier, group, was) || is_acquired(r, at, earlier, was))) {
 		if (mx_race_analysis_of(r->w->group->run)->sync.wave_sync->flags)
@@ -146,13 +150,13 @@ static bool conflict(struct mx_race_range *r, uint64_t at, mx_access earlier, ui
 	return true;
 }
 
-/* As if the earlier one were a write, for which fewer are in order. The first doubt names the two
- * instructions that the first cell has. */
+/* By happens-before alone, which is transitive. The first doubt names the two instructions that the
+ * first cell has. */
 bool mx_race_is_ordered(struct mx_race_range *r, mx_access earlier) {
 	const struct mx_race_analysis *o = mx_race_analysis_of(r->w->group->run);
 	return r->lds && o->sync.wave_sync->any && (o->proof.doubt || !o->sync.wave_sync->flags) &&
 	       !flat_beside_ds(r, earlier) && runs_beside(r, earlier, r->group) &&
-	       is_synchronised(r, earlier, r->group, MX_RACE_WRITE);
+	       mx_race_happened_before(r->w, earlier, r->group, r->me, r->lds);
 }
 
 /* ---- earlier accesses of a cell ---- */
@@ -202,11 +206,6 @@ static void check_write_of(struct mx_race_range *r, uint64_t at, const struct mx
 static bool is_write(const struct mx_race_range *r, mx_access a) {
 	const struct mx_inst *in = inst_of(r, a);
 	return in->op->flags & (r->lds && in->mem.lds ? MX_LOAD : MX_STORE);
-}
-
-bool mx_race_may_read_beside(struct mx_race_range *r, mx_access kept) {
-	return kept == r->me || mx_race_is_over_for(r, kept) || !is_write(r, kept) ||
-	       mx_race_is_ordered(r, kept);
 }
 
 /* Whether LDS-DMA loads from memory that the launch has not written so far. */

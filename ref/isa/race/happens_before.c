@@ -24,11 +24,13 @@
  * The arrival of a copy at a barrier in LDS is a release for which its wave need not wait: the copy
  * is over, and those before it in its stream are.
  *
- * Order through memory is no proof, because an acquire may read another release under another
- * schedule. Accesses that are ordered so are no finding either. */
+ * Order through memory, but for that of barriers in LDS (lds_barriers.c), is no proof, because an
+ * acquire may read another release under another schedule. Accesses that are ordered so are no
+ * finding either. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "lds_barriers.h"
 #include "poll_values.h"
 #include "wave_sync.h"
 
@@ -103,7 +105,8 @@ struct mx_race_event {
 	unsigned stream;
 	uint32_t number;
 	bool releases, rmw;
-	struct mx_clock *base, *own; /* of a release: up to its wave's last acquire, and since */
+	struct mx_clock *base, *own;    /* of a release: up to its wave's last acquire, and since */
+	struct mx_lds_arrival *arrival; /* or NULL */
 };
 
 static struct mx_race_sync *sync_of(const struct mx_wave *w) {
@@ -280,6 +283,8 @@ void mx_race_release(struct mx_wave *w, struct mx_memop *m, unsigned stream) {
 	e->base = mx_clock_keep(k->clock);
 	e->own = clock_of_release(w, m);
 	check(w, e->own);
+	if (m->arrives || m->in->op->rmw == MX_RMW_arrive64)
+		e->arrival = mx_lds_arrival_issue(w, m);
 	mx_race_places(w, m, writes_of(m), issue_write, &(struct visit){ .w = w });
 }
 
@@ -289,6 +294,7 @@ void mx_race_drop_event(struct mx_memop *m) {
 		return;
 	mx_clock_drop(e->base);
 	mx_clock_drop(e->own);
+	mx_lds_arrival_drop(e->arrival);
 	free(e);
 	m->note = NULL;
 }
@@ -435,6 +441,10 @@ void mx_race_land(struct mx_wave *w, struct mx_memop *m) {
 	}
 	if (e ? e->releases : stores(m) && y->n)
 		land_writes(w, m);
+	if (e && e->arrival)
+		mx_lds_arrival_land(w, e->arrival);
+	else if (e)
+		mx_lds_poll_land(w, m);
 	mx_race_drop_event(m);
 }
 

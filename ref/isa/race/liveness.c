@@ -1,8 +1,8 @@
 /* Liveness, by a search along all paths.
  *
  * A write by lanes of EXEC overwrites a vector register if EXEC has lost no lanes on the path. An
- * instruction that adds lanes to EXEC is assumed to restore it, as at the end of compiled branches.
- */
+ * instruction that adds lanes to EXEC is assumed to restore it, as at the end of compiled branches,
+ * unless the search is strict. */
 #include "liveness.h"
 
 #include "../encoding/instruction_set.h"
@@ -22,7 +22,7 @@ struct search {
 	unsigned row;
 	struct place place[LONGEST];
 	unsigned done, n;
-	bool unknown;
+	bool strict, unknown;
 	uint64_t seen[16]; /* hashes */
 };
 
@@ -64,7 +64,7 @@ static bool is_full(const struct search *s, const struct mx_inst *in, bool full)
 	if (!mx_writes_row(in, MX_ROW_SCALAR + MX_EXEC))
 		return full;
 	bool all = kind == MX_IS_MOVE && in->op->d == dwords && mx_source(in, 0) == MX_INT_NEG_1;
-	return kind == MX_IS_OR || all;
+	return (kind == MX_IS_OR && !s->strict) || all;
 }
 
 /* Whether the target of a jump, or a register, is not in the instruction. */
@@ -94,9 +94,9 @@ static void follow(struct search *s, const struct mx_inst *in, unsigned banks, b
 		go(s, in->offset + 4 + 4 * (uint32_t)in->imm, banks, full);
 }
 
-bool mx_is_live(const struct mx_program *p, uint32_t pc, unsigned banks, unsigned row,
-                bool in_exec) {
-	struct search s = { .p = p, .row = row, .n = 0 };
+bool mx_is_live(const struct mx_program *p, uint32_t pc, unsigned banks, unsigned row, bool in_exec,
+                bool strict) {
+	struct search s = { .p = p, .row = row, .n = 0, .strict = strict };
 	go(&s, pc, banks, in_exec);
 	while (s.done < s.n && !s.unknown) {
 		struct place at = s.place[s.done++];

@@ -8,9 +8,9 @@
 enum { MX_LIVE_SCC = 0xffff };
 
 /* Whether code from byte `pc` on, entered under `banks` of VGPRs, may read the row (operands.h)
- * before it writes it. `in_exec`: of a vector register, only lanes of EXEC at pc matter. True if
- * the code cannot be followed. */
+ * before it writes it. `in_exec`: of a vector register, only lanes of EXEC at pc matter. `strict`:
+ * nothing is assumed of code that adds lanes to EXEC. True if the code cannot be followed. */
 bool mx_is_live(const struct mx_program *p, uint32_t pc, unsigned banks, unsigned row,
-                bool in_exec);
+                bool in_exec, bool strict);
 
 #endif

@@ -25,7 +25,8 @@ static bool includes(const struct mx_race_past *p, const struct mx_race_moment *
 
 /* ---- all barriers ---- */
 
-/* Whether a wait for the last completion comes before the next instruction of the wave. */
+/* Whether a wait for the last completion, if there was one, comes before the next instruction of the
+ * wave. */
 static bool is_over(const struct mx_wave *w, const struct mx_race_named *x) {
 	const struct mx_race_past *p = mx_race_past_of(w);
 	for (unsigned i = 0; i < w->group->n_waves; i++) {
@@ -38,8 +39,7 @@ static bool is_over(const struct mx_wave *w, const struct mx_race_named *x) {
 }
 
 void mx_race_signal_again(struct mx_wave *w, const struct mx_inst *in, unsigned barrier) {
-	const struct mx_race_named *x = named_of(w, barrier);
-	if (x->completions && !is_over(w, x))
+	if (!is_over(w, named_of(w, barrier)))
 		mx_race_doubt(w, in, MX_DOUBT_SIGNAL_AGAIN);
 }
 

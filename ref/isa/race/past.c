@@ -5,7 +5,8 @@
  * waited for the barrier, and nothing before: so an access after a signal is not ordered before
  * those after the wait. A barrier without an expected number of signals completes after all waves
  * have signalled or ended, so it has those of ended waves, too; that of a cluster has what the wave
- * brought that signalled for the workgroup. */
+ * brought that signalled for the workgroup. So do barriers in LDS (lds_barriers.c): arrivals bring,
+ * and a poll obtains. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ static struct mx_race_past *keep(struct mx_race_past *p) {
 	return p;
 }
 
-static void drop(struct mx_race_past **p) {
+void mx_race_past_drop(struct mx_race_past **p) {
 	if (*p && !--(*p)->references) {
 		mx_clock_drop((*p)->flags);
 		mx_clock_drop((*p)->clock);
@@ -93,17 +94,17 @@ void mx_race_past_end(struct mx_group *g) {
 	struct mx_race_group *o = mx_race_group_of(g);
 	unsigned barriers = g->run->isa->n_barriers;
 	for (unsigned i = 0; i < g->room; i++) {
-		drop(&o->past[i]);
+		mx_race_past_drop(&o->past[i]);
 		for (unsigned b = 0; b < barriers; b++)
-			drop(&o->completed[i][b]);
+			mx_race_past_drop(&o->completed[i][b]);
 	}
 	for (unsigned b = 0; b < barriers; b++)
-		drop(&o->signalled[b]);
+		mx_race_past_drop(&o->signalled[b]);
 }
 
 void mx_race_past_free(struct mx_group *g) {
 	mx_race_past_end(g);
-	drop(&mx_race_group_of(g)->beginning);
+	mx_race_past_drop(&mx_race_group_of(g)->beginning);
 }
 
 /* ---- barriers ---- */
@@ -112,12 +113,19 @@ static bool synchronises(const struct mx_group *g) {
 	return mx_race_analysis_of(g->run)->sync.wave_sync->any;
 }
 
+/* Adds what a wave has waited for; it may have obtained more, of its copies, at barriers in LDS. */
+static void add_covered(const struct mx_wave *w, struct mx_race_past_wave *own) {
+	const uint32_t *covered = mx_race_wave_of(w)->covered;
+	for (unsigned s = 0; s < MX_STREAMS; s++)
+		own->covered[s] = covered[s] > own->covered[s] ? covered[s] : own->covered[s];
+}
+
 /* Adds what a wave brings to a barrier. */
 static void bring(struct mx_wave *w, const struct mx_inst *in, struct mx_race_past *p) {
 	const struct mx_race_wave *o = mx_race_wave_of(w);
 	struct mx_race_past_wave *own = &p->wave[w->index];
 	join(w->group, p, mx_race_past_of(w));
-	memcpy(own->covered, o->covered, sizeof own->covered);
+	add_covered(w, own);
 	memcpy(own->issued, o->issued, sizeof own->issued);
 	own->issues = w->issued;
 	own->signal = in ? in : own->signal;
@@ -130,7 +138,7 @@ void mx_race_signal(struct mx_wave *w, const struct mx_inst *in, unsigned barrie
 	mx_race_named_signal(w, in, barrier);
 	mx_race_signal_again(w, in, barrier);
 	if (!w->group->barrier[barrier].signals)
-		drop(p); /* of signals before the barrier was initialised again */
+		mx_race_past_drop(p); /* of signals before the barrier was initialised again */
 	if (!*p)
 		*p = copy(w->group, mx_race_past_of(w));
 	if (*p)
@@ -149,11 +157,11 @@ void mx_race_complete(struct mx_group *g, unsigned barrier) {
 			bring(&g->waves[i], NULL, p);
 	for (unsigned i = 0; p && i < g->n_waves; i++)
 		if (!(g->waves[i].complete >> barrier & 1)) {
-			drop(&o->completed[i][barrier]);
+			mx_race_past_drop(&o->completed[i][barrier]);
 			o->completed[i][barrier] = keep(p);
 			x->rounds[i].completed = x->completions;
 		}
-	drop(&o->signalled[barrier]);
+	mx_race_past_drop(&o->signalled[barrier]);
 }
 
 static struct mx_race_past *common_of(const struct mx_group *g) {
@@ -169,29 +177,68 @@ static struct mx_race_past *common_of(const struct mx_group *g) {
 	return p;
 }
 
-void mx_race_pass(struct mx_wave *w, unsigned barrier) {
+void mx_race_obtain(struct mx_wave *w, struct mx_race_past *p) {
 	struct mx_race_group *o = mx_race_group_of(w->group);
-	struct mx_race_past **mine = &o->past[w->index], *p = o->completed[w->index][barrier];
-	o->completed[w->index][barrier] = NULL;
-	if (!p)
-		return;
-	mx_race_named_pass(w, p, barrier);
-	mx_race_note_pass(w, barrier);
+	struct mx_race_past **mine = &o->past[w->index];
 	if (!includes(p, *mine)) {
 		struct mx_race_past *both = copy(w->group, p);
 		if (both)
 			join(w->group, both, *mine);
-		drop(&p);
+		mx_race_past_drop(&p);
 		if (!both)
 			return;
 		p = both;
 	}
 	if (synchronises(w->group))
 		mx_race_clock_pass(w, p->flags);
-	drop(mine);
+	mx_race_past_drop(mine);
 	*mine = p;
-	mx_race_wave_of(w)->passed = w->issued;
 	o->common = common_of(w->group);
+}
+
+void mx_race_pass(struct mx_wave *w, unsigned barrier) {
+	struct mx_race_group *o = mx_race_group_of(w->group);
+	struct mx_race_past *p = o->completed[w->index][barrier];
+	o->completed[w->index][barrier] = NULL;
+	if (!p)
+		return;
+	mx_race_named_pass(w, p, barrier);
+	mx_race_note_pass(w, barrier);
+	mx_race_obtain(w, p);
+	mx_race_wave_of(w)->passed = w->issued;
+}
+
+/* ---- barriers in LDS ---- */
+
+struct mx_race_past *mx_race_past_of_arrival(struct mx_wave *w, const struct mx_memop *m) {
+	struct mx_race_past *p = copy(w->group, mx_race_past_of(w));
+	if (!p)
+		return NULL;
+	add_covered(w, &p->wave[w->index]);
+	p->wave[w->index].covered[m->stream] = mx_race_wave_of(w)->issued[m->stream];
+	return p;
+}
+
+bool mx_race_past_join(struct mx_group *g, struct mx_race_past **into,
+                       const struct mx_race_past *p) {
+	if (*into)
+		join(g, *into, p);
+	else
+		*into = copy(g, p);
+	return *into;
+}
+
+struct mx_race_past *mx_race_past_keep(struct mx_race_past *p) {
+	return keep(p);
+}
+
+bool mx_race_past_has(const struct mx_group *g, const struct mx_race_past *a,
+                      const struct mx_race_past *b) {
+	for (unsigned i = 0; i < g->n_waves; i++)
+		for (unsigned s = 0; s < MX_STREAMS; s++)
+			if (b->wave[i].covered[s] > a->wave[i].covered[s])
+				return false;
+	return true;
 }
 
 /* ---- queries ---- */

@@ -1,5 +1,6 @@
 /* The device memory that polling loads read. A loop waits for another wave only if the launch
  * writes there: a loop that reads the size of the grid from its arguments waits for nothing. */
+#include "lds_barriers.h"
 #include "summary.h"
 
 static void forget_all(struct mx_race_analysis *o, struct mx_wave *w, const struct mx_inst *in) {
@@ -33,6 +34,8 @@ void mx_race_note_poll(struct mx_wave *w, const struct mx_memop *m) {
 		return;
 	if (mx_race_is_atomic(m->in->op))
 		mx_race_doubt(w, m->in, MX_DOUBT_POLLS);
+	else if (m->in->op->encoding == MX_DS)
+		mx_lds_poll_issue(w, m);
 	else
 		mx_race_places(w, m, 1 << MX_RACE_READ, note_place, &(struct visit){ w, m->in });
 }

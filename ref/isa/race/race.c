@@ -10,6 +10,7 @@
 #include "../memory/atomic.h"
 #include "../schedule/clusters.h"
 #include "../schedule/schedule.h"
+#include "lds_barriers.h"
 #include "summary.h"
 #include "touched.h"
 #include "wave_sync.h"
@@ -120,6 +121,7 @@ static void workgroup_end(void *context, struct mx_group *g) {
 	mx_race_map_clear(&o->lds);
 	mx_race_map_clear(&o->lds_atomics);
 	mx_race_drop_clocks(o);
+	mx_lds_barriers_drop(o);
 	mx_race_past_end(g);
 }
 
@@ -266,7 +268,9 @@ static void *derive(const struct mx_program *p, uint64_t entry) {
 static void prepare(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt) {
 	if (mx_race_clock_of(w)->n_polls)
 		mx_polls_decide(w);
-	if (doubt)
+	if (mx_race_clock_of(w)->polls_lds)
+		mx_lds_polls_decide(w);
+	if (doubt && !(doubt == MX_DOUBT_ATOMIC_RETURNS && mx_lds_arrival_is_dead(w, in)))
 		mx_race_doubt(w, in, doubt);
 	if (w->mode & w->group->run->isa->mode_index)
 		mx_race_doubt(w, in, MX_DOUBT_M0_REGISTERS);
@@ -288,8 +292,8 @@ static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bo
 	const struct mx_race_inst *u = &order->inst[in->offset / 4];
 	uint64_t rows = w->banks ? mx_race_rows_in_banks(u->rows) : u->rows;
 	const struct mx_race_group *g = mx_race_group_of(w->group);
-	bool prepares =
-		!u->plain || g->clock[w->index].n_polls || w->mode & order->mode_index;
+	bool prepares = !u->plain || g->clock[w->index].n_polls || g->clock[w->index].polls_lds ||
+	                w->mode & order->mode_index;
 	if (!skipped && (prepares || g->wave[w->index]->may_pend & rows))
 		issue_checked(u, w, in, rows, prepares);
 }

@@ -197,7 +197,6 @@ struct mx_race_page {
 	struct mx_race_cell *cell; /* NULL: records */
 	uint8_t n, room;
 	bool settled;                  /* in LDS: all writes are over for all waves */
-	bool keeps;                    /* some cells have `concurrent` */
 	bool shared;                   /* all cells have MX_SEVERAL_GROUPS: reads add nothing */
 	struct mx_race_record *record; /* `room` of them, MX_RACE_RECORDS at first */
 	struct mx_race_listed *listed; /* without cells: those of the cells with MX_SEVERAL_GROUPS
@@ -334,6 +333,7 @@ struct mx_race_clock {
 	unsigned n, n_polls;
 	struct mx_race_poll *poll[MX_RACE_POLLS]; /* polling loads that have landed */
 	bool has_past;                            /* the clock includes that of the wave's past */
+	bool polls_lds;                           /* a poll is not decided: lds_barriers.c */
 };
 
 /* A barrier; named_barriers.c. `init` and `entry` are of named ones, and of that of the cluster,
@@ -365,6 +365,7 @@ struct mx_race_group {
 	struct mx_race_past *completed[MX_GROUP_WAVES][MX_BARRIERS];
 	struct mx_race_named named[MX_BARRIERS];
 	struct mx_race_wave *wave[MX_GROUP_WAVES]; /* as many as the workgroup has room for */
+	struct mx_lds_barriers *lds_barriers;      /* or NULL */
 };
 
 static inline bool mx_race_is_of_cluster(const struct mx_group *g, unsigned barrier) {
@@ -392,6 +393,17 @@ void mx_race_past_free(struct mx_group *g);
 void mx_race_signal(struct mx_wave *w, const struct mx_inst *in, unsigned barrier);
 void mx_race_complete(struct mx_group *g, unsigned barrier);
 void mx_race_pass(struct mx_wave *w, unsigned barrier);
+/* The wave obtains what a barrier has. Takes the caller's reference. */
+void mx_race_obtain(struct mx_wave *w, struct mx_race_past *p);
+/* Of barriers in LDS: what an arrival brings that is issued, NULL if memory is short; joins two;
+ * another reference; drops one; whether one has all that another has. */
+struct mx_race_past *mx_race_past_of_arrival(struct mx_wave *w, const struct mx_memop *m);
+bool mx_race_past_join(struct mx_group *g, struct mx_race_past **into,
+                       const struct mx_race_past *p);
+struct mx_race_past *mx_race_past_keep(struct mx_race_past *p);
+void mx_race_past_drop(struct mx_race_past **p);
+bool mx_race_past_has(const struct mx_group *g, const struct mx_race_past *a,
+                      const struct mx_race_past *b);
 
 /* ---- named_barriers.c ---- */
 

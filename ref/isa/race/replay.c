@@ -83,6 +83,7 @@ static void begin(struct mx_replay *r, const struct mx_wave *w) {
 	r->group.run = &r->run;
 	r->run.report = &r->report;
 	r->n = 0;
+	r->strict = false;
 	r->ok = !(w->mode & (r->run.isa->mode_index | r->run.isa->mode_skip));
 }
 
@@ -142,8 +143,8 @@ void mx_replay_end(struct mx_replay *r) {
 /* ---- comparison ---- */
 
 static bool is_live(const struct mx_replay *r, unsigned row, bool in_exec) {
-	return mx_is_live(r->run.launch->program, (uint32_t)r->wave.pc, r->wave.banks, row,
-	                  in_exec);
+	return mx_is_live(r->run.launch->program, (uint32_t)r->wave.pc, r->wave.banks, row, in_exec,
+	                  r->strict);
 }
 
 static const uint32_t *vector_row(const struct mx_replay *r, unsigned row) {
@@ -162,15 +163,17 @@ static bool same_vector(const struct mx_replay *a, unsigned row, const uint32_t 
 }
 
 /* Registers that instructions read implicitly are always live. */
-static bool same_scalar(const struct mx_replay *a, const struct mx_wave *w, unsigned code) {
+static bool is_live_scalar(const struct mx_replay *r, unsigned code) {
 	bool named = code < MX_SGPRS || code == MX_VCC || code == MX_VCC + 1;
-	return a->wave.s[code] == w->s[code] ||
-	       (named && !is_live(a, MX_ROW_SCALAR + code, false));
+	return !named || is_live(r, MX_ROW_SCALAR + code, false);
+}
+
+static bool same_scalar(const struct mx_replay *a, const struct mx_wave *w, unsigned code) {
+	return a->wave.s[code] == w->s[code] || !is_live_scalar(a, code);
 }
 
 static bool same_scalars(const struct mx_replay *a, const struct mx_wave *w) {
-	if (a->wave.mode != w->mode ||
-	    (a->wave.scc != w->scc && is_live(a, MX_ROW_SCC, false)))
+	if (a->wave.mode != w->mode || (a->wave.scc != w->scc && is_live(a, MX_ROW_SCC, false)))
 		return false;
 	if (!memcmp(a->wave.s, w->s, sizeof w->s))
 		return true;
@@ -193,10 +196,31 @@ bool mx_replay_same(const struct mx_replay *a, const struct mx_replay *b) {
 }
 
 bool mx_replay_unchanged(const struct mx_replay *a, const struct mx_wave *w) {
-	if (!a->ok || !same_scalars(a, w))
+	if (!a->ok || a->wave.banks != w->banks || !same_scalars(a, w))
 		return false;
 	for (unsigned i = 0; i < a->n; i++)
 		if (!same_vector(a, a->row[i].row, w->v[a->row[i].row]))
 			return false;
+	return true;
+}
+
+static bool scalars_are_written(const struct mx_replay *r, const struct mx_wave *w) {
+	if (r->wave.scc_unwritten && is_live(r, MX_ROW_SCC, false))
+		return false;
+	for (unsigned code = 0; code < MX_SGPR_FILE; code++)
+		if (r->wave.s_unwritten[code] & ~w->s_unwritten[code] && is_live_scalar(r, code))
+			return false;
+	return true;
+}
+
+bool mx_replay_is_written(const struct mx_replay *r, const struct mx_wave *w) {
+	if (!r->ok || !scalars_are_written(r, w))
+		return false;
+	for (unsigned i = 0; i < r->n; i++) {
+		unsigned row = r->row[i].row;
+		uint64_t lanes = r->wave.unwritten_lanes[row];
+		if (lanes && is_live(r, row, !(lanes & ~mx_exec(&r->wave))))
+			return false;
+	}
 	return true;
 }

@@ -22,6 +22,7 @@ struct mx_replay {
 	unsigned n;
 	bool loads_in_flight; /* of the wave */
 	bool ok;              /* the instructions could be followed */
+	bool strict;          /* liveness assumes nothing of EXEC; cleared when a replay begins */
 };
 
 /* Begins a replay at the wave's next instruction. Until mx_replay_end it changes the vector
@@ -39,5 +40,7 @@ void mx_replay_end(struct mx_replay *r);
 bool mx_replay_same(const struct mx_replay *a, const struct mx_replay *b);
 /* Whether the instructions left all registers that are live after them as the wave has them. */
 bool mx_replay_unchanged(const struct mx_replay *a, const struct mx_wave *w);
+/* Whether they could be followed, and left unwritten bits in no live register. */
+bool mx_replay_is_written(const struct mx_replay *r, const struct mx_wave *w);
 
 #endif

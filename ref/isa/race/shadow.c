@@ -123,7 +123,7 @@ static void recycle(struct mx_race_map *m, struct mx_race_page *p) {
 	p->cell = NULL;
 	p->n = 0;
 	p->n_listed = 0;
-	p->settled = p->keeps = p->shared = false;
+	p->settled = p->shared = false;
 	p->touched = p->written = p->own_wait = p->first_contents = (mx_cells){ 0 };
 	p->several_readers = p->several_groups = (mx_cells){ 0 };
 	p->next = m->free;

@@ -81,22 +81,10 @@ static void add(struct mx_race_range *r, struct mx_race_page *p, mx_cells cells,
 
 /* ---- reads ---- */
 
-/* Whether a read may follow what a write kept. */
-static __attribute__((noinline)) bool
-may_follow_kept(struct mx_race_range *r, const struct mx_race_page *p, mx_cells cells) {
-	cells &= p->own_wait;
-	for (unsigned i = 0; i < p->n; i++) {
-		const struct mx_race_record *e = &p->record[i];
-		if (!e->write && mx_cells_meet(&e->cells, &cells) &&
-		    !mx_race_may_read_beside(r, e->access))
-			return false;
-	}
-	return true;
-}
-
-/* LDS has one workgroup and no caches, so writes that are over for all waves remain so. */
+/* LDS has one workgroup and no caches, so writes that are over for all waves remain so. What a
+ * write kept was before it, so it is before a read that is after the write. */
 static bool may_read(struct mx_race_range *r, struct mx_race_page *p, mx_cells cells) {
-	bool settled = r->lds && !p->keeps;
+	bool settled = r->lds;
 	if (p->settled || !mx_cells_meet(&p->written, &cells))
 		return true;
 	for (unsigned i = 0; i < p->n; i++) {
@@ -111,7 +99,7 @@ static bool may_read(struct mx_race_range *r, struct mx_race_page *p, mx_cells c
 			return false;
 	}
 	p->settled = settled;
-	return !p->keeps || may_follow_kept(r, p, cells);
+	return true;
 }
 
 /* An earlier reader of cells that are read again: the cells for which it remains. */
@@ -248,8 +236,7 @@ static bool find_before(struct mx_race_range *r, const struct mx_race_page *p, m
 		if (!mx_cells_meet(&e->cells, &cells))
 			continue;
 		if (e->group != r->group || e->access == r->me ||
-		    !(mx_race_is_over_for(r, e->access) || is_ordered(r, e, kind)) ||
-		    (e->write && mx_race_passes_caches(r, e->access)))
+		    !(mx_race_is_over_for(r, e->access) || is_ordered(r, e, kind)))
 			return false;
 		if (e->write && e->kind == kind && kind != MX_UNKNOWN)
 			b->maybe_same |= e->cells & cells;
@@ -442,8 +429,6 @@ static bool write_page(struct mx_race_range *r, struct mx_race_map *m, struct mx
 	if (!first || p->n == p->room)
 		compact(p);
 	p->own_wait = (p->own_wait & ~cells) | b.own_wait;
-	if (keeps || p->keeps)
-		p->keeps = mx_cells_any(p->own_wait);
 	p->first_contents = (p->first_contents & ~cells) | (cells & ~p->touched);
 	p->written |= cells;
 	p->settled = false;
