@@ -105,8 +105,8 @@ static bool is_ready(const struct mx_wave *w) {
 }
 
 static bool before(const struct mx_group *g, const struct mx_wave *a, const struct mx_wave *b) {
-	bool a_ready = is_ready(a), b_ready = is_ready(b);
-	if (g->policy.patient && a_ready != b_ready)
+	bool patient = g->policy.patient, a_ready = patient && is_ready(a);
+	if (patient && a_ready != is_ready(b))
 		return a_ready;
 	return a->rank > b->rank;
 }
