@@ -7,15 +7,17 @@
 
 /* Most rows of v_unwritten remain all ones while a wave runs: those that are written as a whole
  * have no unwritten lanes instead. */
-static void renew_unwritten(struct mx_wave *w, unsigned rows) {
+static void renew_unwritten(struct mx_wave *w, unsigned vgprs) {
 	for (unsigned i = 0; i < MX_VGPR_FILE / 64; i++) {
 		for (uint64_t left = w->mixed[i]; left; left &= left - 1)
 			memset(w->v_unwritten[64 * i + (unsigned)__builtin_ctzll(left)], 0xff,
 			       sizeof *w->v_unwritten);
 		w->mixed[i] = 0;
 	}
-	for (unsigned i = 0; i < rows; i++)
+	for (unsigned i = 0; i < vgprs; i++)
 		w->unwritten_lanes[i] = w->lanes;
+	for (unsigned i = 0; i < w->agprs; i++)
+		w->unwritten_lanes[w->first_agpr + i] = w->lanes;
 }
 
 /* The initial pattern changes with the seed, so a result that depends on it changes, too. */
@@ -26,7 +28,7 @@ static void poison_registers(struct mx_wave *w, uint8_t pattern) {
 	unsigned vgprs = all < first ? all : first;
 	memset(w->v, pattern, vgprs * sizeof *w->v); /* the wave may take AGPRs as VGPRs */
 	memset(w->v + first, pattern, w->agprs * sizeof *w->v);
-	renew_unwritten(w, first + w->group->run->isa->agprs);
+	renew_unwritten(w, vgprs);
 	w->scc = pattern & 1;
 	w->scc_unwritten = true;
 }
@@ -38,12 +40,14 @@ void mx_start_lanes(struct mx_wave *w) {
 	const uint32_t *size = w->group->size;
 	unsigned lanes = w->group->run->isa->wave_size;
 	uint32_t first = w->index * lanes, n = size[0] * size[1] * size[2] - first;
+	uint32_t x = first % size[0], y = first / size[0] % size[1], z = first / size[0] / size[1];
 	unsigned axes = w->group->run->launch->kernel->work_item_ids;
 	mx_vreg ids;
 	for (unsigned l = 0; l < lanes; l++) {
-		uint32_t i = first + l;
-		ids[l] = i % size[0] | (axes >= 1 ? i / size[0] % size[1] << 10 : 0) |
-		         (axes >= 2 ? i / size[0] / size[1] << 20 : 0);
+		ids[l] = x | (axes >= 1 ? y << 10 : 0) | (axes >= 2 ? z << 20 : 0);
+		x = x + 1 < size[0] ? x + 1 : 0;
+		y = x ? y : y + 1 < size[1] ? y + 1 : 0;
+		z += !x && !y;
 	}
 	uint64_t exec = n >= lanes ? w->lanes : (1ull << n) - 1;
 	mx_vwrite(w, 0, exec, ids, NULL);
