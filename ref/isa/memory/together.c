@@ -2,6 +2,7 @@
 #include "together.h"
 
 #include "../machine/registers.h"
+#include "lane_addresses.h"
 #include "vmem.h"
 
 void mx_bounds(const uint32_t *v, uint64_t lanes, uint32_t *low, uint32_t *high) {
@@ -22,20 +23,10 @@ void mx_bounds(const uint32_t *v, uint64_t lanes, uint32_t *low, uint32_t *high)
 }
 
 void mx_range_of_addresses(const struct mx_wave *w, struct mx_memop *m) {
-	uint64_t low = UINT64_MAX, high = 0;
-	unsigned l, all = mx_all_lanes(m->exec);
+	uint64_t low, high;
 	if (!m->exec || !mx_may_be_together(w, 0))
 		return;
-	if (all)
-		for (l = 0; l < all; l++) {
-			low = m->address[l] < low ? m->address[l] : low;
-			high = m->address[l] > high ? m->address[l] : high;
-		}
-	else
-		MX_FOR_LANES(l, m->exec) {
-			low = m->address[l] < low ? m->address[l] : low;
-			high = m->address[l] > high ? m->address[l] : high;
-		}
+	MX_BY_STEP(mx_address_bounds)(m->address, m->exec, &low, &high);
 	m->in_range = m->exec;
 	m->from = low;
 	m->to = high + m->in->op->d;
