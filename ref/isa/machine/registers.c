@@ -148,12 +148,11 @@ bool mx_more_vgprs(struct mx_wave *w, const struct mx_inst *in, unsigned row, un
 void mx_note_unwritten(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *unwritten) {
 	uint64_t mask = w->unwritten_lanes[row] & ~lanes;
 	if (unwritten) {
-		unsigned l;
+		uint32_t *to = w->v_unwritten[row];
 		w->mixed[row / 64] |= 1ull << row % 64;
-		MX_FOR_LANES(l, lanes) {
-			w->v_unwritten[row][l] = unwritten[l];
-			mask |= (uint64_t)(unwritten[l] != 0) << l;
-		}
+		for (unsigned l = 0; l < MX_LANES; l++)
+			to[l] = lanes >> l & 1 ? unwritten[l] : to[l];
+		mask |= mx_lanes_not_zero(unwritten) & lanes;
 	}
 	w->unwritten_lanes[row] = mask;
 }

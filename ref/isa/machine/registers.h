@@ -78,6 +78,20 @@ static inline bool mx_vgprs_exist(struct mx_wave *w, const struct mx_inst *in, u
 	return mx_vgpr_is_allocated(w, row, n) || mx_more_vgprs(w, in, row, n);
 }
 
+/* The lanes in which a dword is not 0. By halves: a mask has the width of the dwords, so that the
+ * compiler makes vector instructions. */
+static inline uint64_t mx_lanes_not_zero(const uint32_t *v) {
+	enum { HALF = 32 };
+	uint64_t lanes = 0;
+	for (size_t first = 0; first < MX_LANES; first += HALF) {
+		uint32_t mask = 0;
+		for (size_t i = 0; i < HALF; i++)
+			mask |= (uint32_t)(v[first + i] != 0) << i;
+		lanes |= (uint64_t)mask << first;
+	}
+	return lanes;
+}
+
 /* Writes lanes of a vector register. `unwritten` may be NULL: all bits are written. */
 void mx_note_unwritten(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *unwritten);
 static inline void mx_vwrite(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *value,
