@@ -80,16 +80,19 @@ static void write_mask(struct mx_wave *w, unsigned code, uint64_t mask, uint64_t
 /* Most instructions: simple ones with written sources. False, and nothing is done, if this is none.
  * The results are those of the other way. */
 static bool exec_simple(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s) {
-	unsigned row = mx_row(mx_result(in));
+	unsigned row = mx_row(mx_result(in)), n = in->op->d;
 	uint64_t exec = mx_exec(w);
 	if (!in->simple || w->group->run->launch->lane_by_lane || !mx_mode_is_usual(w->mode) ||
-	    w->mode & MX_MODE_GPR_IDX_EN || !mx_vgpr_is_allocated(w, row, 1) ||
+	    w->mode & MX_MODE_GPR_IDX_EN || !mx_vgpr_is_allocated(w, row, n) ||
 	    !mx_fetch_simple(w, in, s))
 		return false;
 	mx_lane_functions()[in->op->id](&s->x);
 	if (s->x.assumed & exec)
 		mx_assume(w, in, s->x.assumed & exec, s->x.rule);
-	mx_vwrite(w, row, exec, s->x.d[0], NULL);
+	if (in->op->flags & MX_CARRY_OUT)
+		write_mask(w, mx_operand_at(in, MX_AT_MASK), s->x.mask_out, 0);
+	for (unsigned h = 0; h < n; h++)
+		mx_vwrite(w, row + h, exec, s->x.d[h], NULL);
 	return true;
 }
 

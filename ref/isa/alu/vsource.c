@@ -137,11 +137,19 @@ static void fetch_fields(const struct mx_wave *w, const struct mx_inst *in, stru
 	x->clamp = in->clamp;
 }
 
-static uint32_t scalar_dword(struct mx_wave *w, const struct mx_inst *in, unsigned i) {
-	unsigned code = mx_source(in, i);
-	if (code <= MX_INT_NEG_16)
-		return mx_sread(w, in, code);
-	return (uint32_t)scalar(w, in, code, &mx_operand_types[in->op->source_type[i]]);
+/* A register or constant in all lanes; returns its unwritten bits. */
+static uint64_t spread_scalar(struct mx_wave *w, const struct mx_inst *in, unsigned i,
+                              struct mx_sources *s) {
+	unsigned code = mx_source(in, i), n = in->op->s[i];
+	uint64_t unwritten = mx_sread_unwritten(w, code);
+	if (n == 1 && code <= MX_INT_NEG_16) {
+		broadcast(s->copy[i][0], mx_sread(w, in, code));
+		return unwritten;
+	}
+	uint64_t value = scalar(w, in, code, &mx_operand_types[in->op->source_type[i]]);
+	for (unsigned h = 0; h < n; h++)
+		broadcast(s->copy[i][h], (uint32_t)(value >> 32 * h));
+	return n > 1 ? unwritten | mx_sread_unwritten(w, code + 1) : unwritten;
 }
 
 bool mx_fetch_simple(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s) {
@@ -149,14 +157,15 @@ bool mx_fetch_simple(struct mx_wave *w, const struct mx_inst *in, struct mx_sour
 	uint64_t unwritten = 0;
 	s->x.mask_in = s->x.mask_out = s->x.assumed = 0;
 	for (unsigned i = 0; i < 3 && op->s[i]; i++) {
-		unsigned code = mx_source(in, i), row = mx_row(code);
+		unsigned code = mx_source(in, i), row = mx_row(code), n = op->s[i];
 		bool vector = code >= MX_VGPR;
-		if (vector && !mx_vgpr_is_allocated(w, row, 1))
+		if (vector && !mx_vgpr_is_allocated(w, row, n))
 			return false;
 		s->x.s[i] = (const uint32_t(*)[MX_LANES])(vector ? w->v + row : s->copy[i]);
-		unwritten |= vector ? w->unwritten_lanes[row] : mx_sread_unwritten(w, code);
-		if (!vector)
-			broadcast(s->copy[i][0], scalar_dword(w, in, i));
+		if (vector)
+			unwritten |= w->unwritten_lanes[row] | w->unwritten_lanes[row + n - 1];
+		else
+			unwritten |= spread_scalar(w, in, i, s);
 	}
 	if (op->flags & MX_CARRY_IN) {
 		s->x.mask_in = mx_sread64(w, in, mx_source(in, 2));

@@ -373,7 +373,7 @@ struct mx_inst {
 	const char *unsupported; /* the part of a valid encoding that is not implemented, or NULL */
 	mx_assumption assumes;   /* the assumption that this encoding rests on */
 	bool plain;              /* VALU: the sources are unmodified registers or constants */
-	bool simple;             /* and no other modifier; all operands are a dword or nothing */
+	bool simple;             /* and no other modifier; all operands are at most two dwords */
 	uint32_t offset;         /* from the start of the program, bytes */
 	uint8_t size;            /* bytes */
 	uint8_t sgprs;           /* the number of the highest SGPR used, plus one */
