@@ -14,4 +14,10 @@ typedef void mx_address_bounds_function(const uint64_t *address, uint64_t lanes,
                                         uint64_t *high);
 extern mx_address_bounds_function MX_STEPS_OF(mx_address_bounds);
 
+/* Whether the address of each lane is a dword after that of the lane before it, within blocks of
+ * MX_NEIGHBOURS. */
+enum { MX_NEIGHBOURS = 16 };
+typedef bool mx_neighbours_function(const uint64_t *address);
+extern mx_neighbours_function MX_STEPS_OF(mx_are_neighbours);
+
 #endif
