@@ -95,10 +95,10 @@ static bool is_within_limits(struct mx_wave *w, const struct mx_inst *in) {
 
 /* Brings the next instruction to the cache: a kernel has more of them than fit there. */
 static inline void fetch_next(const struct mx_inst *in) {
-	enum { LINE = 64 };
-	const char *next = (const char *)(in + in->size / 4);
-	for (size_t at = 0; at < sizeof *in; at += LINE)
-		__builtin_prefetch(next + at);
+	const struct mx_inst *next = in + in->size / 4;
+	__builtin_prefetch(next);
+	__builtin_prefetch(next->operand);
+	__builtin_prefetch(&next->mem);
 }
 
 static void step(struct mx_wave *w) {
