@@ -4,11 +4,6 @@
 #include "../machine/registers.h"
 #include "vtaint.h"
 
-static void broadcast(mx_vreg d, uint32_t value) {
-	for (unsigned l = 0; l < MX_LANES; l++)
-		d[l] = value;
-}
-
 /* ---- unwritten bits of the sources ---- */
 
 static void fetch_unwritten(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s,
@@ -16,10 +11,9 @@ static void fetch_unwritten(struct mx_wave *w, const struct mx_inst *in, struct 
 	uint32_t *u = s->unwritten[i][h];
 	unsigned code = mx_source(in, i);
 	if (code >= MX_VGPR)
-		for (unsigned l = 0; l < MX_LANES; l++)
-			u[l] = mx_vunwritten(w, s->row[i] + h, l);
+		mx_copy_vunwritten(w, s->row[i] + h, u);
 	else
-		broadcast(u, code < MX_LITERAL ? mx_sread_unwritten(w, code + h) : 0);
+		mx_broadcast(u, code < MX_LITERAL ? mx_sread_unwritten(w, code + h) : 0);
 }
 
 /* The bits of a source's first dword that the opcode reads. For opcodes that apply OP_SEL, a source

@@ -1,5 +1,6 @@
 /* Unwritten bits of a vector ALU result where all lanes with unwritten bits have the same: one plan
  * of trials for all lanes. Lanes without unwritten bits take part, and their results count not. */
+#include <stddef.h>
 #include <string.h>
 
 #include "vtaint.h"
@@ -50,7 +51,7 @@ static bool are_alike(struct trial *a) {
 
 static void begin(struct trial *a) {
 	const struct mx_op *op = a->in->op;
-	a->x = a->s->x;
+	memcpy(&a->x, &a->s->x, offsetof(struct mx_lanes, d));
 	a->x.mask_in &= ~a->s->mask_unwritten;
 	for (unsigned i = 0; i < 3 && op->s[i]; i++)
 		for (unsigned h = 0; h < op->s[i]; h++)
@@ -191,9 +192,13 @@ static void result_unwritten(const struct trial *a, mx_sum_lanes *sum, uint64_t 
 
 static void write_unwritten(const struct trial *a, const uint64_t *bits, mx_vreg *d) {
 	uint64_t counts = mx_is_half(&mx_operand_types[a->in->op->type]) ? 0xffff : ~0ull;
-	for (unsigned h = 0; h < a->in->op->d; h++)
-		for (unsigned l = 0; l < MX_LANES; l++)
-			d[h][l] = a->lanes >> l & 1 ? (uint32_t)((bits[l] & counts) >> 32 * h) : 0;
+	uint64_t u[MX_LANES];
+	for (size_t l = 0; l < MX_LANES; l++)
+		u[l] = bits[l] & counts & -(a->lanes >> l & 1);
+	for (size_t l = 0; l < MX_LANES; l++)
+		d[0][l] = (uint32_t)u[l];
+	for (size_t l = 0; a->in->op->d > 1 && l < MX_LANES; l++)
+		d[1][l] = (uint32_t)(u[l] >> 32);
 }
 
 /* Whether the opcode writes a lane mask. */

@@ -150,8 +150,11 @@ void mx_note_unwritten(struct mx_wave *w, unsigned row, uint64_t lanes, const ui
 	if (unwritten) {
 		uint32_t *to = w->v_unwritten[row];
 		w->mixed[row / 64] |= 1ull << row % 64;
-		for (unsigned l = 0; l < MX_LANES; l++)
-			to[l] = lanes >> l & 1 ? unwritten[l] : to[l];
+		if (lanes == ~0ull)
+			memcpy(to, unwritten, sizeof(mx_vreg));
+		else
+			for (unsigned l = 0; l < MX_LANES; l++)
+				to[l] = lanes >> l & 1 ? unwritten[l] : to[l];
 		mask |= mx_lanes_not_zero(unwritten) & lanes;
 	}
 	w->unwritten_lanes[row] = mask;

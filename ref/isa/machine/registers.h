@@ -107,7 +107,16 @@ static inline void mx_vwrite(struct mx_wave *w, unsigned row, uint64_t lanes, co
 	if (w->wanted & MX_WATCH_VGPR)
 		mx_watch_vgpr(w, row, lanes);
 }
-/* The unwritten bits of a lane. */
+/* The unwritten bits of all lanes, and of one. */
+static inline void mx_copy_vunwritten(const struct mx_wave *w, unsigned row, uint32_t *to) {
+	uint64_t lanes = w->unwritten_lanes[row];
+	if (lanes == ~0ull)
+		memcpy(to, w->v_unwritten[row], sizeof(mx_vreg));
+	else
+		memset(to, 0, sizeof(mx_vreg));
+	for (; ~lanes && lanes; lanes &= lanes - 1)
+		to[__builtin_ctzll(lanes)] = w->v_unwritten[row][__builtin_ctzll(lanes)];
+}
 static inline uint32_t mx_vunwritten(const struct mx_wave *w, unsigned row, unsigned lane) {
 	return w->unwritten_lanes[row] >> lane & 1 ? w->v_unwritten[row][lane] : 0;
 }
