@@ -71,12 +71,10 @@ static void write_vector(struct mx_wave *w, const struct mx_inst *in, struct mx_
 		mx_vwrite(w, row + h, s->lanes, s->x.d[h], u ? u[h] : NULL);
 }
 
-void mx_exec_valu(struct mx_wave *w, const struct mx_inst *in) {
+static void exec_any(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_sources s;
 	mx_vreg u[MX_VALU_DWORDS];
 	uint64_t tainted = 0;
-	if (in->simple && MX_BY_STEP(mx_exec_simple)(w, in))
-		return;
 	mx_fetch(w, in, &s);
 	mx_compute(in, w->mode, &s.x);
 	if (s.any_unwritten)
@@ -88,6 +86,11 @@ void mx_exec_valu(struct mx_wave *w, const struct mx_inst *in) {
 	if (in->op->flags & MX_CARRY_OUT)
 		mx_write_result_mask(w, mx_operand_at(in, MX_AT_MASK), s.x.mask_out, tainted);
 	write_vector(w, in, &s, s.any_unwritten ? u : NULL);
+}
+
+void mx_exec_valu(struct mx_wave *w, const struct mx_inst *in) {
+	if (!in->simple || !MX_BY_STEP(mx_exec_simple)(w, in))
+		exec_any(w, in);
 }
 
 /* A scalar float: lane 0 of the vector opcode on the same operands. A result of 16 bits is

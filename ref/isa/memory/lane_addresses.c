@@ -2,8 +2,6 @@
  * compiler makes vector instructions. */
 #include "lane_addresses.h"
 
-#include <string.h>
-
 #define FOR_ALL_LANES for (size_t l = 0; l < MX_LANES; l++)
 
 mx_add_pairs_function MX_STEPPED(mx_add_pairs);
@@ -32,19 +30,18 @@ void MX_STEPPED(mx_address_bounds)(const uint64_t *address, uint64_t lanes, uint
 }
 
 /* Differences from the first lane of a block, eight at a time. */
-typedef uint64_t eight __attribute__((vector_size(64)));
+typedef uint64_t eight __attribute__((vector_size(64), aligned(8), may_alias));
 
 mx_neighbours_function MX_STEPPED(mx_are_neighbours);
 bool MX_STEPPED(mx_are_neighbours)(const uint64_t *address) {
 	const eight low = { 0, 4, 8, 12, 16, 20, 24, 28 }, high = low + 32;
-	eight differ = { 0 }, at[2];
+	eight differ = { 0 };
 	uint64_t any = 0;
 	if (address[1] - address[0] != sizeof(uint32_t))
 		return false;
 	for (size_t first = 0; first < MX_LANES; first += MX_NEIGHBOURS) {
-		memcpy(at, address + first, sizeof at);
-		differ |= (at[0] - address[first]) ^ low;
-		differ |= (at[1] - address[first]) ^ high;
+		const eight *at = (const eight *)(address + first);
+		differ |= ((at[0] - address[first]) ^ low) | ((at[1] - address[first]) ^ high);
 	}
 	for (unsigned i = 0; i < 8; i++)
 		any |= differ[i];
