@@ -162,7 +162,7 @@ void mx_group_start(struct mx_group *g, uint64_t index) {
 	g->demoted = g->prioritised = false;
 	g->next_due = UINT64_MAX;
 	g->next_wave = -1;
-	g->ended = g->signalled = 0;
+	g->ended = g->gone = g->signalled = 0;
 	memset(g->barrier, 0, sizeof g->barrier);
 	g->stores = 0;
 	g->barriers = g->stores_in_flight = g->before_barrier = 0;

@@ -47,9 +47,10 @@ bool mx_pages_look(struct mx_pages *p, const struct mx_region *r, mx_pages_kind 
 static inline bool mx_pages_have(struct mx_pages *p, const struct mx_region *r, mx_pages_kind kind,
                                  uint64_t from, uint64_t to) {
 	uint64_t first = from / MX_PAGE, last = (to - 1) / MX_PAGE, word = first / MX_PAGES_OF_WORD;
+	uint64_t mask = mx_pages_mask(word, first, last);
 	bool few = p->has[kind] && word == last / MX_PAGES_OF_WORD;
-	return (few && !(mx_pages_mask(word, first, last) & ~p->has[kind][word])) ||
-	       mx_pages_look(p, r, kind, from, to);
+	return few && !(mask & ~p->looked[kind][word]) ? !(mask & ~p->has[kind][word])
+	                                               : mx_pages_look(p, r, kind, from, to);
 }
 /* The pages of n regions, or NULL. */
 struct mx_pages *mx_pages_new(size_t n);

@@ -150,6 +150,7 @@ struct mx_group {
 	uint64_t turn_end; /* clock at which the workgroup's turn ends */
 	unsigned n_waves;
 	uint32_t ended; /* waves, a bit each */
+	uint32_t gone;  /* of these, some that have nothing in flight */
 	struct mx_barrier barrier[MX_BARRIERS];
 	uint32_t signalled;        /* barriers with signals, a bit each */
 	uint32_t barriers;         /* that have completed, of all */
