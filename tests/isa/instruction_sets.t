@@ -32,6 +32,7 @@ is_deeply([ sort @loops ], [
 	'ref/isa/race/accesses.c',               # addresses of all lanes, then a mask
 	'ref/isa/race/footprint.c',              # the same
 	'ref/isa/schedule/stall.c',              # a hash of all of a register
+	'ref/isa/uninit/sums_lanes.c',           # sums of all lanes, whichever count
 ], 'MX_LANES is no size of a wave');
 
 # ---- all rooms: the files that name one of the sets, beside those that have its name ----

@@ -148,13 +148,8 @@ bool mx_more_vgprs(struct mx_wave *w, const struct mx_inst *in, unsigned row, un
 void mx_note_unwritten(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *unwritten) {
 	uint64_t mask = w->unwritten_lanes[row] & ~lanes;
 	if (unwritten) {
-		uint32_t *to = w->v_unwritten[row];
 		w->mixed[row / 64] |= 1ull << row % 64;
-		if (lanes == ~0ull)
-			memcpy(to, unwritten, sizeof(mx_vreg));
-		else
-			for (unsigned l = 0; l < MX_LANES; l++)
-				to[l] = lanes >> l & 1 ? unwritten[l] : to[l];
+		mx_copy_lanes(w->v_unwritten[row], lanes, unwritten);
 		mask |= mx_lanes_not_zero(unwritten) & lanes;
 	}
 	w->unwritten_lanes[row] = mask;

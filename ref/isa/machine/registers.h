@@ -92,16 +92,19 @@ static inline uint64_t mx_lanes_not_zero(const uint32_t *v) {
 	return lanes;
 }
 
-/* Writes lanes of a vector register. `unwritten` may be NULL: all bits are written. */
-void mx_note_unwritten(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *unwritten);
-static inline void mx_vwrite(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *value,
-                             const uint32_t *unwritten) {
-	uint32_t *d = w->v[row];
+static inline void mx_copy_lanes(mx_vreg d, uint64_t lanes, const uint32_t *value) {
 	if (lanes == ~0ull)
 		memcpy(d, value, sizeof(mx_vreg));
 	else
 		for (unsigned l = 0; l < MX_LANES; l++)
 			d[l] = lanes >> l & 1 ? value[l] : d[l];
+}
+
+/* Writes lanes of a vector register. `unwritten` may be NULL: all bits are written. */
+void mx_note_unwritten(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *unwritten);
+static inline void mx_vwrite(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *value,
+                             const uint32_t *unwritten) {
+	mx_copy_lanes(w->v[row], lanes, value);
 	if (unwritten || w->unwritten_lanes[row])
 		mx_note_unwritten(w, row, lanes, unwritten);
 	if (w->wanted & MX_WATCH_VGPR)
