@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "cpu.h"
 
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,12 +111,14 @@ static bool tiles_granted(void) {
 	return atomic_load_explicit(&answer, memory_order_relaxed) == YES;
 }
 
-bool mx_cpu_has(enum mx_cpu step) {
-	static atomic_int chosen; /* plus 1; threads that meet here choose the same */
-	int limit = atomic_load_explicit(&chosen, memory_order_relaxed);
+/* Threads that meet here choose the same. */
+atomic_int mx_cpu_chosen;
+
+bool mx_cpu_ask(enum mx_cpu step) {
+	int limit = atomic_load_explicit(&mx_cpu_chosen, memory_order_relaxed);
 	if (!limit) {
 		limit = (int)choose() + 1;
-		atomic_store_explicit(&chosen, limit, memory_order_relaxed);
+		atomic_store_explicit(&mx_cpu_chosen, limit, memory_order_relaxed);
 	}
 	return (int)step < limit && (step != MX_CPU_AMX || tiles_granted());
 }

@@ -5,6 +5,7 @@
 #ifndef MX_CPU_H
 #define MX_CPU_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -18,10 +19,17 @@ enum mx_cpu {
 	MX_CPUS
 };
 
+/* Of the CPU: the highest step plus 1; 0: nothing has asked. */
+extern atomic_int mx_cpu_chosen;
+bool mx_cpu_ask(enum mx_cpu step);
+
 /* Whether CPU and system support the step, and MXCHECK_CPU allows it. The variable is read at the
  * first call; a value that mx_cpu_check refuses is ignored. Linux gives a process AMX's registers
  * on request: the first question about AMX requests them. */
-bool mx_cpu_has(enum mx_cpu step);
+static inline bool mx_cpu_has(enum mx_cpu step) {
+	int limit = atomic_load_explicit(&mx_cpu_chosen, memory_order_relaxed);
+	return limit && step < MX_CPU_AMX ? (int)step < limit : mx_cpu_ask(step);
+}
 
 /* The name of a step, as in MXCHECK_CPU. */
 const char *mx_cpu_name(enum mx_cpu step);

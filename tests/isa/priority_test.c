@@ -53,6 +53,40 @@ static void test_changes(struct machine *m) {
 		     SEEDS, second);
 }
 
+/* Under how many seeds wave 0, which sets its priority first, ends last. */
+static unsigned ends_last(struct machine *m, unsigned priority) {
+	const uint32_t start[] = {
+		0x7e080500,            /* v_readfirstlane_b32 s4, v0 */
+		0xbf078004,            /* s_cmp_lg_u32 s4, 0 */
+		0xbf850001,            /* s_cbranch_scc1 1 */
+		0xbf8f0000 | priority, /* s_setprio */
+	};
+	const uint32_t nop = 0xbf800000 /* s_nop 0 */, end = 0xbf810000 /* s_endpgm */;
+	struct turns t;
+	struct code c = { 0 };
+	const struct mx_observer observer = { &t, wants, note };
+	unsigned last = 0;
+	append(&c, start, sizeof start);
+	for (unsigned i = 0; i < 8 * NOPS; i++)
+		append(&c, &nop, sizeof nop);
+	append(&c, &end, sizeof end);
+	m->launch.block[0] = 64 * WAVES;
+	m->launch.observer = &observer;
+	for (m->launch.seed = 0; m->launch.seed < SEEDS / 4; m->launch.seed++) {
+		t = (struct turns){ .n = 0 };
+		run_code(m, &c);
+		last += t.n && t.text[t.n - 1] == '0';
+	}
+	m->launch.observer = NULL;
+	return last;
+}
+
+static void test_setprio(struct machine *m) {
+	unsigned low = ends_last(m, 0), high = ends_last(m, 3);
+	ok(high < low * 3 / 4, "a wave of higher priority ends last under %u seeds, else under %u",
+	   high, low);
+}
+
 /* 1/2 of the schedules are by priority, 1/10 with immediate memory, 1/12 with each range. */
 static void test_chance(void) {
 	uint64_t few = 100, many = MX_FAIR, more = MX_FAIR + 1, one = 100;
@@ -84,6 +118,7 @@ static void test_shares(void) {
 int main(void) {
 	struct machine m = machine();
 	test_changes(&m);
+	test_setprio(&m);
 	test_chance();
 	test_shares();
 	mx_report_free(&m.report);

@@ -30,6 +30,13 @@ static const uint32_t consecutive_dwords[] = {
 	0x20545082,             /* v_lshrrev_b32_e32 v42, 2, v40 */
 	0x685454ff, 0x00002800, /* v_add_u32_e32 v42, 0x2800, v42 */
 };
+/* A dword further from every second or sixteenth lane on, by the bit of the lane that is taken. */
+static const uint32_t dwords_with_gaps[] = {
+	0xd1c80029, 0x02050b28, /* v_bfe_u32 v41, v40, 5, 1 */
+	0x20545082,             /* v_lshrrev_b32_e32 v42, 2, v40 */
+	0xd1fd002a, 0x04a90529, /* v_lshl_add_u32 v42, v41, 2, v42 */
+	0x685454ff, 0x00002800, /* v_add_u32_e32 v42, 0x2800, v42 */
+};
 static const uint32_t scattered[] = {
 	0x265408ff, 0x000007ff, /* v_and_b32_e32 v42, 0x7ff, v4 */
 	0x685454ff, 0x00002800, /* v_add_u32_e32 v42, 0x2800, v42 */
@@ -55,7 +62,14 @@ static void append_offsets(struct code *c, uint32_t start, uint64_t r) {
 	size_t end = c->bytes;
 	switch (r % 4) {
 	case 0: APPEND(c, consecutive_quads); break;
-	case 1: APPEND(c, consecutive_dwords); break;
+	case 1:
+		if (r / 4 % 3 == 0) {
+			APPEND(c, consecutive_dwords);
+			break;
+		}
+		APPEND(c, dwords_with_gaps);
+		c->dwords[end / 4 + 1] += r / 4 % 3 == 1 ? 0 : 3 << 9;
+		break;
 	default: APPEND(c, scattered); c->dwords[end / 4 + 1] = masks[r / 4 % 6];
 	}
 	c->dwords[c->bytes / 4 - 1] = start;

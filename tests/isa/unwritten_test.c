@@ -1,6 +1,7 @@
 /* Unwritten bits of results, compared with the effect of unwritten bits of the sources: every form
  * of every scalar and vector ALU opcode runs on each value of a few bits of its sources. Result
- * bits that change must count as unwritten. Where taint.h is exact, no other bit may. */
+ * bits that change must count as unwritten. Where taint.h is exact, no other bit may. Then all
+ * lanes together, compared with lane by lane: both ways leave the same. */
 #include "../../ref/isa/encoding/forms.h"
 #include "../../ref/isa/encoding/operands.h"
 #include "../../ref/isa/machine/registers.h"
@@ -165,6 +166,7 @@ struct place {
 struct unwritten {
 	unsigned n;
 	bool groups; /* groups instead of single bits */
+	bool alike;  /* the same bits in some lanes, and none in the others */
 	struct place at[MOST];
 	uint32_t fault[MX_LANES]; /* so that lanes try values in different orders */
 };
@@ -216,11 +218,24 @@ static void place_bit(struct unwritten *u, const struct reads *r, struct place *
 	u->n++;
 }
 
+/* Makes the bits those of lane 0, often a whole register, in the lanes of a mask. */
+static void make_alike(struct place *p, uint64_t lanes) {
+	uint32_t bits = below(2) ? ~0u : p->bits[0];
+	for (unsigned l = 0; l < MX_LANES && p->kind != IN_SGPR; l++) {
+		p->reg[l] = p->kind == IN_LANE ? p->reg[0] : p->reg[l];
+		p->bits[l] = lanes >> l & 1 ? p->kind == IN_LANE ? bits : p->bits[l] : 0;
+	}
+}
+
 static void random_unwritten(struct unwritten *u, const struct reads *r, unsigned n) {
+	uint64_t lanes = below(2) ? ~0ull : next_random(&seed);
 	u->n = 0;
 	u->groups = !below(4);
-	while (u->n < n)
+	while (u->n < n) {
 		place_bit(u, r, &u->at[u->n]);
+		if (u->alike)
+			make_alike(&u->at[u->n - 1], lanes);
+	}
 	for (unsigned l = 0; l < MX_LANES; l++)
 		u->fault[l] = (uint32_t)next_random(&seed);
 }
@@ -253,6 +268,8 @@ static void mark_place(struct mx_wave *w, const struct place *p) {
 		uint32_t *u = p->kind == IN_LANE ? &w->v_unwritten[p->reg[l]][l]
 		                                 : &w->s_unwritten[p->reg[l]];
 		if (p->kind == IN_SCC)
+			continue;
+		if (p->kind == IN_LANE && !p->bits[l])
 			continue;
 		if (p->kind == IN_LANE && !(w->unwritten_lanes[p->reg[l]] >> l & 1))
 			*u = 0;
@@ -396,7 +413,7 @@ static bool is_judged(const struct mx_inst *in) {
 /* Tests one instruction with n unwritten bits; false if wrong. */
 static bool test_instruction(struct stage *t, const struct mx_form *f, struct mx_inst in,
                              unsigned n, uint64_t *judged) {
-	struct unwritten u;
+	struct unwritten u = { .alike = false };
 	uint64_t start = seed;
 	random_state(t);
 	random_registers(&in);
@@ -444,6 +461,80 @@ static void test_forms(struct stage *t, unsigned rounds, unsigned most) {
 	ok(total > 1000 && !never, "each form was tested");
 }
 
+/* ---- all lanes together ---- */
+
+/* What an instruction leaves. */
+struct left {
+	mx_vreg v[ROWS], unwritten[ROWS];
+	struct mx_wave w;
+	size_t findings;
+};
+
+static bool run_way(struct stage *t, const struct mx_inst *in, const struct unwritten *u,
+                    bool lane_by_lane, struct left *left) {
+	mx_report_free(&t->m.report);
+	t->m.launch.lane_by_lane = lane_by_lane;
+	bool ran = run_value(t, in, u, 0, true);
+	t->m.launch.lane_by_lane = false;
+	memcpy(left->v, t->w.v, sizeof left->v);
+	for (unsigned r = 0; r < ROWS; r++)
+		for (unsigned l = 0; l < MX_LANES; l++)
+			left->unwritten[r][l] = mx_vunwritten(&t->w, r, l);
+	left->w = t->w;
+	left->findings = t->m.report.n_findings;
+	mx_report_free(&t->m.report);
+	return ran;
+}
+
+static bool is_same(const struct left *a, const struct left *b) {
+	return !memcmp(a->v, b->v, sizeof a->v) &&
+	       !memcmp(a->unwritten, b->unwritten, sizeof a->unwritten) &&
+	       !memcmp(a->w.unwritten_lanes, b->w.unwritten_lanes, sizeof a->w.unwritten_lanes) &&
+	       !memcmp(a->w.s, b->w.s, sizeof a->w.s) &&
+	       !memcmp(a->w.s_unwritten, b->w.s_unwritten, sizeof a->w.s_unwritten) &&
+	       a->findings == b->findings;
+}
+
+/* False if both ways differ. */
+static bool test_both_ways(struct stage *t, const struct mx_form *f, struct mx_inst in,
+                           uint64_t *compared) {
+	static struct left together, one_by_one;
+	struct unwritten u = { .alike = below(8) };
+	uint64_t start = seed;
+	random_state(t);
+	random_registers(&in);
+	random_modifiers(&in);
+	struct reads r = registers_read(&in);
+	if (!r.n_rows)
+		return true;
+	random_unwritten(&u, &r, 1 + below(4));
+	if (!run_way(t, &in, &u, true, &one_by_one) || !run_way(t, &in, &u, false, &together))
+		return true;
+	++*compared;
+	if (is_same(&one_by_one, &together))
+		return true;
+	diag("%s leaves other bits if lanes are taken together (seed 0x%llx)", f->name,
+	     (unsigned long long)start);
+	return false;
+}
+
+static void test_ways(struct stage *t, unsigned rounds) {
+	struct mx_form f;
+	uint64_t compared = 0;
+	unsigned wrong = 0;
+	for (size_t i = 0; mx_form_at(&mx_gfx950, i, &f); i++) {
+		struct mx_inst in;
+		mx_gfx950.decode(f.code, f.dwords, 0, &in);
+		if (!in.op || in.unsupported || !mx_has_lanes(in.op))
+			continue;
+		for (unsigned k = 0; k < rounds && wrong < 20; k++)
+			wrong += !test_both_ways(t, &f, in, &compared);
+	}
+	ok(compared > 10000 && !wrong,
+	   "%llu instructions leave the same if lanes are taken together",
+	   (unsigned long long)compared);
+}
+
 int main(void) {
 	static struct stage t;
 	const char *given = getenv("SEED");
@@ -451,6 +542,7 @@ int main(void) {
 	seed = long_run && given ? strtoull(given, NULL, 0) : 1;
 	set_up(&t);
 	test_forms(&t, long_run ? 60 : 8, long_run ? MOST : 6);
+	test_ways(&t, long_run ? 2000 : 20);
 	tear_down(&t);
 	return done_testing();
 }

@@ -20,7 +20,6 @@ enum { MX_VALU_DWORDS = 4 }; /* of the widest operand */
  * before and after the lane function, by operand type. */
 struct mx_lanes {
 	const uint32_t (*s[3])[MX_LANES];
-	uint32_t d[MX_VALU_DWORDS][MX_LANES];
 	uint64_t mask_in, mask_out;
 	uint32_t mode;             /* MODE [ISA 3.5] */
 	uint8_t truth;             /* v_bitop3's table */
@@ -29,6 +28,7 @@ struct mx_lanes {
 	bool clamp;                /* for opcodes with MX_CLAMPS */
 	uint64_t assumed;          /* lanes with a result that rests on `rule` */
 	mx_assumption rule;
+	uint32_t d[MX_VALU_DWORDS][MX_LANES];
 };
 
 typedef void mx_lane_function(struct mx_lanes *x);

@@ -1,4 +1,6 @@
 /* Integer opcodes of the vector ALU, 32 and 64 bits wide [ISA 12.7 to 12.10]. */
+#include <string.h>
+
 #include "lane_macros.h"
 
 /* Both sources are loaded, so that the compiler needs no branch for each lane. */
@@ -141,15 +143,34 @@ VALU(v_lshl_add_u64, D64((WIDE(0) << ((B & 7) > 4 ? 0 : B & 7)) + WIDE(2)))
 VALU(v_add_nc_u64, D64(WIDE(0) + WIDE(1)))
 VALU(v_sub_nc_u64, D64(WIDE(0) - WIDE(1)))
 VALU(v_mul_u64, D64(WIDE(0) * WIDE(1)))
-/* The carry is bit 64 of the exact sum; for a signed sum, its sign. */
-VALU(v_mad_u64_u32, uint64_t r = (uint64_t)A * B;
-     bool over = __builtin_add_overflow(r, WIDE(2), &r); OUT(over);
-     D64(x->clamp && over ? UINT64_MAX : r))
-VALU(v_mad_i64_i32, int64_t r = (int64_t)IA * IB;
-     bool over = __builtin_add_overflow(r, (int64_t)WIDE(2), &r); OUT((r < 0) != over);
-     D64(!x->clamp || !over ? (uint64_t)r
-         : r < 0            ? INT64_MAX
-                            : (uint64_t)INT64_MIN))
+/* The carry is bit 64 of the exact sum; for a signed sum, its sign. The compiler makes vector
+ * instructions of a loop with a mask of 64 bits and without a clamp. */
+#define MAD_64(name, product, carry, clamped)                                                      \
+	LANE_FUNCTION(name) {                                                                      \
+		uint64_t mask = 0;                                                                 \
+		uint32_t low[MX_LANES], high[MX_LANES];                                            \
+		for (size_t l = 0; l < MX_LANES; l++) {                                            \
+			uint64_t p = (product), c = WIDE(2), r = p + c;                            \
+			mask |= (carry) << l;                                                      \
+			low[l] = (uint32_t)r;                                                      \
+			high[l] = (uint32_t)(r >> 32);                                             \
+		}                                                                                  \
+		memcpy(x->d[0], low, sizeof low);                                                  \
+		memcpy(x->d[1], high, sizeof high);                                                \
+		x->mask_out |= mask;                                                               \
+		for (size_t l = 0; x->clamp && l < MX_LANES; l++) {                                \
+			uint64_t p = (product), c = WIDE(2), r = p + c;                            \
+			D64(clamped);                                                              \
+		}                                                                                  \
+	}
+#define OVER        ((uint64_t)(r < c))
+#define SIGN(v)     ((uint64_t)(v) >> 63)
+#define SIGNED_OVER SIGN((r ^ p) & (r ^ c))
+MAD_64(v_mad_u64_u32, (uint64_t)A *B, OVER, OVER ? UINT64_MAX : r)
+MAD_64(v_mad_i64_i32, (uint64_t)((int64_t)IA * IB), SIGN(r) ^ SIGNED_OVER,
+       !SIGNED_OVER ? r
+       : SIGN(r)    ? (uint64_t)INT64_MAX
+                    : (uint64_t)INT64_MIN)
 
 /* The same without the carry. */
 SAME(v_mad_nc_u64_u32, v_mad_u64_u32)

@@ -44,8 +44,7 @@ static uint64_t uses(const struct mx_op *op, unsigned i) {
 	return op->flags & MX_CONTROL2 ? amount | 127 << 16 : amount;
 }
 
-static void fetch(const struct mx_wave *w, const struct mx_inst *in, struct mx_scalars *x,
-                  struct mx_unwritten *u) {
+static void fetch(const struct mx_wave *w, const struct mx_inst *in, struct mx_scalars *x) {
 	const struct mx_op *op = in->op;
 	unsigned d = op->flags & MX_READS_D ? op->d : 0;
 	x->a = read_operand(w, in, mx_source(in, 0), op->s[0]);
@@ -54,10 +53,22 @@ static void fetch(const struct mx_wave *w, const struct mx_inst *in, struct mx_s
 	                                 : read_operand(w, in, mx_source(in, 1), op->s[1]);
 	x->d = read_operand(w, in, mx_result(in), d);
 	x->scc = w->scc;
-	u->of[SOURCE_A] = operand_unwritten(w, mx_source(in, 0), op->s[0]) & uses(op, 0);
-	u->of[SOURCE_B] = operand_unwritten(w, mx_source(in, 1), op->s[1]) & uses(op, 1);
+}
+
+/* Whether sources have unwritten bits. */
+static bool fetch_unwritten(const struct mx_wave *w, const struct mx_inst *in,
+                            struct mx_unwritten *u) {
+	const struct mx_op *op = in->op;
+	unsigned d = op->flags & MX_READS_D ? op->d : 0;
+	u->of[SOURCE_A] = operand_unwritten(w, mx_source(in, 0), op->s[0]);
+	u->of[SOURCE_B] = operand_unwritten(w, mx_source(in, 1), op->s[1]);
 	u->of[SOURCE_D] = operand_unwritten(w, mx_result(in), d);
 	u->of[SOURCE_SCC] = op->flags & MX_SCC_IN && w->scc_unwritten;
+	if (!(u->of[0] | u->of[1] | u->of[2] | u->of[3]))
+		return false;
+	u->of[SOURCE_A] &= uses(op, 0);
+	u->of[SOURCE_B] &= uses(op, 1);
+	return u->of[0] | u->of[1] | u->of[2] | u->of[3];
 }
 
 /* ---- unwritten bits of the result: the trials of taint.h ---- */
@@ -148,10 +159,10 @@ void mx_exec_salu(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_scalars x, before;
 	struct mx_unwritten u;
 	struct result_unwritten r = { 0 };
-	fetch(w, in, &x, &u);
+	fetch(w, in, &x);
 	before = x;
 	mx_scalar_functions[op->id](&x);
-	if (u.of[0] | u.of[1] | u.of[2] | u.of[3])
+	if (fetch_unwritten(w, in, &u))
 		r = result_unwritten(in, &before, x.d, &u);
 	if (op->flags & MX_EXEC_OUT) {
 		mx_write_exec(w, in, x.d, r.d);

@@ -71,34 +71,10 @@ static void write_vector(struct mx_wave *w, const struct mx_inst *in, struct mx_
 		mx_vwrite(w, row + h, s->lanes, s->x.d[h], u ? u[h] : NULL);
 }
 
-/* In a lane mask, inactive lanes get 0. */
-static void write_mask(struct mx_wave *w, unsigned code, uint64_t mask, uint64_t tainted) {
-	uint64_t exec = mx_exec(w);
-	mx_write_lane_mask(w, code, mask & exec, tainted & exec);
-}
-
-/* Most instructions: simple ones with written sources. False, and nothing is done, if this is none.
- * The results are those of the other way. */
-static bool exec_simple(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s) {
-	unsigned row = mx_row(mx_result(in));
-	uint64_t exec = mx_exec(w);
-	if (!in->simple || w->group->run->launch->lane_by_lane || !mx_mode_is_usual(w->mode) ||
-	    w->mode & MX_MODE_GPR_IDX_EN || !mx_vgpr_is_allocated(w, row, 1) ||
-	    !mx_fetch_simple(w, in, s))
-		return false;
-	mx_lane_functions()[in->op->id](&s->x);
-	if (s->x.assumed & exec)
-		mx_assume(w, in, s->x.assumed & exec, s->x.rule);
-	mx_vwrite(w, row, exec, s->x.d[0], NULL);
-	return true;
-}
-
-void mx_exec_valu(struct mx_wave *w, const struct mx_inst *in) {
+static void exec_any(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_sources s;
 	mx_vreg u[MX_VALU_DWORDS];
 	uint64_t tainted = 0;
-	if (exec_simple(w, in, &s))
-		return;
 	mx_fetch(w, in, &s);
 	mx_compute(in, w->mode, &s.x);
 	if (s.any_unwritten)
@@ -108,8 +84,13 @@ void mx_exec_valu(struct mx_wave *w, const struct mx_inst *in) {
 	if (in->op->flags & MX_CARRY_OUT && s.lanes != mx_exec(w))
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(DPP_CARRIES));
 	if (in->op->flags & MX_CARRY_OUT)
-		write_mask(w, mx_operand_at(in, MX_AT_MASK), s.x.mask_out, tainted);
+		mx_write_result_mask(w, mx_operand_at(in, MX_AT_MASK), s.x.mask_out, tainted);
 	write_vector(w, in, &s, s.any_unwritten ? u : NULL);
+}
+
+void mx_exec_valu(struct mx_wave *w, const struct mx_inst *in) {
+	if (!in->simple || !MX_BY_STEP(mx_exec_simple)(w, in))
+		exec_any(w, in);
 }
 
 /* A scalar float: lane 0 of the vector opcode on the same operands. A result of 16 bits is
@@ -165,7 +146,7 @@ void mx_exec_vcmp(struct mx_wave *w, const struct mx_inst *in) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(DPP_CARRIES));
 	uint64_t exec = mx_exec(w), mask = s.x.mask_out & exec;
 	if (mx_has_operand(in, MX_AT_RESULT))
-		write_mask(w, mx_result(in), mask, tainted);
+		mx_write_result_mask(w, mx_result(in), mask, tainted);
 	if (!(in->op->flags & MX_EXEC_OUT) && mx_result(in) != MX_EXEC)
 		return;
 	if (tainted & exec)

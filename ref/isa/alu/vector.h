@@ -24,9 +24,23 @@ struct mx_sources {
 
 /* Fetches all sources into s->x. */
 void mx_fetch(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s);
-/* The same of a simple instruction, but for unwritten bits. False if there are any, or if a source
- * is not allocated. */
-bool mx_fetch_simple(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s);
+/* The value of source i, a register or constant of the scalar file. */
+uint64_t mx_scalar_source(struct mx_wave *w, const struct mx_inst *in, unsigned i);
+/* What lane functions take beside sources and masks. */
+static inline void mx_fetch_fields(const struct mx_wave *w, const struct mx_inst *in,
+                                   struct mx_lanes *x) {
+	x->mode = w->mode;
+	x->truth = in->neg | in->abs << 3 | in->omod << 6;
+	x->op_sel = in->op_sel;
+	x->op_sel_hi = in->op_sel_hi;
+	x->neg = in->neg;
+	x->abs = in->abs;
+	x->clamp = in->clamp;
+}
+static inline void mx_broadcast(mx_vreg d, uint32_t value) {
+	for (unsigned l = 0; l < MX_LANES; l++)
+		d[l] = value;
+}
 /* A copy of source i that may be modified. */
 mx_vreg *mx_source_copy(const struct mx_inst *in, struct mx_sources *s, unsigned i);
 
@@ -53,6 +67,19 @@ static inline unsigned mx_indexed_row(struct mx_wave *w, const struct mx_inst *i
 /* ---- valu.c: the lane function, with MODE and modifiers applied to its result ---- */
 
 void mx_compute(const struct mx_inst *in, uint32_t mode, struct mx_lanes *x);
+
+/* ---- valu_simple.c: the shorter way of simple instructions with written sources, with the results
+ * of the other. False, and nothing is done, if this is none. ---- */
+
+typedef bool mx_simple_way(struct mx_wave *w, const struct mx_inst *in);
+extern mx_simple_way MX_STEPS_OF(mx_exec_simple);
+
+/* In a lane mask that an instruction writes, inactive lanes get 0. */
+static inline void mx_write_result_mask(struct mx_wave *w, unsigned code, uint64_t mask,
+                                        uint64_t unwritten) {
+	uint64_t exec = mx_exec(w);
+	mx_write_lane_mask(w, code, mask & exec, unwritten & exec);
+}
 
 /* ---- vtaint.c: unwritten bits of the result and of the lane mask; only called if any_unwritten is
  * set ---- */

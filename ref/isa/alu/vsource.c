@@ -23,8 +23,9 @@ static const struct {
 /* A scalar source as a vector operand of this type; A literal is the upper half of an f64; a
  * literal of a 64-bit integer is sign-extended if the type is signed [ISA 6.2.1.1]. A constant of
  * two packed dwords is the lower one, the only one that may be selected. */
-static uint64_t scalar(struct mx_wave *w, const struct mx_inst *in, unsigned code,
-                       const struct mx_type_info *t) {
+uint64_t mx_scalar_source(struct mx_wave *w, const struct mx_inst *in, unsigned i) {
+	const struct mx_type_info *t = &mx_operand_types[in->op->source_type[i]];
+	unsigned code = mx_source(in, i);
 	if (code >= MX_FLOAT_0_5 && code <= MX_FLOAT_1_2PI) {
 		unsigned i = code - MX_FLOAT_0_5;
 		switch (t->constants) {
@@ -44,11 +45,6 @@ static uint64_t scalar(struct mx_wave *w, const struct mx_inst *in, unsigned cod
 	return mx_sread64(w, in, code);
 }
 
-static void broadcast(mx_vreg d, uint32_t value) {
-	for (unsigned l = 0; l < MX_LANES; l++)
-		d[l] = value;
-}
-
 /* ---- sources ---- */
 
 mx_vreg *mx_source_copy(const struct mx_inst *in, struct mx_sources *s, unsigned i) {
@@ -63,11 +59,9 @@ mx_vreg *mx_source_copy(const struct mx_inst *in, struct mx_sources *s, unsigned
 static void fetch_scalar(struct mx_wave *w, const struct mx_inst *in, unsigned i,
                          struct mx_sources *s) {
 	unsigned code = mx_source(in, i), n = in->op->s[i];
-	uint64_t value = code <= MX_M0 && n == 1
-	                         ? w->s[code]
-	                         : scalar(w, in, code, &mx_operand_types[in->op->source_type[i]]);
+	uint64_t value = code <= MX_M0 && n == 1 ? w->s[code] : mx_scalar_source(w, in, i);
 	for (unsigned h = 0; h < n; h++) {
-		broadcast(s->copy[i][h], (uint32_t)(value >> (32 * h)));
+		mx_broadcast(s->copy[i][h], (uint32_t)(value >> (32 * h)));
 		s->any_unwritten |= mx_sread_unwritten(w, code + h) != 0;
 	}
 	s->x.s[i] = (const uint32_t(*)[MX_LANES])s->copy[i];
@@ -127,45 +121,6 @@ static void finish_sources(struct mx_wave *w, const struct mx_inst *in, bool tra
 			memcpy(s->arranged[i], s->x.s[i], in->op->s[i] * sizeof(mx_vreg));
 }
 
-static void fetch_fields(const struct mx_wave *w, const struct mx_inst *in, struct mx_lanes *x) {
-	x->mode = w->mode;
-	x->truth = in->neg | in->abs << 3 | in->omod << 6;
-	x->op_sel = in->op_sel;
-	x->op_sel_hi = in->op_sel_hi;
-	x->neg = in->neg;
-	x->abs = in->abs;
-	x->clamp = in->clamp;
-}
-
-static uint32_t scalar_dword(struct mx_wave *w, const struct mx_inst *in, unsigned i) {
-	unsigned code = mx_source(in, i);
-	if (code <= MX_INT_NEG_16)
-		return mx_sread(w, in, code);
-	return (uint32_t)scalar(w, in, code, &mx_operand_types[in->op->source_type[i]]);
-}
-
-bool mx_fetch_simple(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s) {
-	const struct mx_op *op = in->op;
-	uint64_t unwritten = 0;
-	s->x.mask_in = s->x.mask_out = s->x.assumed = 0;
-	for (unsigned i = 0; i < 3 && op->s[i]; i++) {
-		unsigned code = mx_source(in, i), row = mx_row(code);
-		bool vector = code >= MX_VGPR;
-		if (vector && !mx_vgpr_is_allocated(w, row, 1))
-			return false;
-		s->x.s[i] = (const uint32_t(*)[MX_LANES])(vector ? w->v + row : s->copy[i]);
-		unwritten |= vector ? w->unwritten_lanes[row] : mx_sread_unwritten(w, code);
-		if (!vector)
-			broadcast(s->copy[i][0], scalar_dword(w, in, i));
-	}
-	if (op->flags & MX_CARRY_IN) {
-		s->x.mask_in = mx_sread64(w, in, mx_source(in, 2));
-		unwritten |= mx_sread64_unwritten(w, mx_source(in, 2)) & w->lanes;
-	}
-	fetch_fields(w, in, &s->x);
-	return !unwritten;
-}
-
 void mx_fetch(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s) {
 	const struct mx_op *op = in->op;
 	bool transforms = !in->plain || mx_mode_matters(op, w->mode);
@@ -180,5 +135,5 @@ void mx_fetch(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s)
 		fetch_mask(w, in, s);
 	if (transforms || s->any_unwritten)
 		finish_sources(w, in, transforms, s);
-	fetch_fields(w, in, &s->x);
+	mx_fetch_fields(w, in, &s->x);
 }

@@ -1,14 +1,8 @@
-/* Unwritten bits of a vector ALU result: the trials of taint.h, on all lanes at once. */
+/* Unwritten bits of a vector ALU result: the trials of taint.h, with a plan for each lane. */
 #include <string.h>
 
 #include "../machine/registers.h"
-#include "../uninit/sums.h"
-#include "vector.h"
-
-static void broadcast(mx_vreg d, uint32_t value) {
-	for (unsigned l = 0; l < MX_LANES; l++)
-		d[l] = value;
-}
+#include "vtaint.h"
 
 /* ---- unwritten bits of the sources ---- */
 
@@ -17,10 +11,9 @@ static void fetch_unwritten(struct mx_wave *w, const struct mx_inst *in, struct 
 	uint32_t *u = s->unwritten[i][h];
 	unsigned code = mx_source(in, i);
 	if (code >= MX_VGPR)
-		for (unsigned l = 0; l < MX_LANES; l++)
-			u[l] = mx_vunwritten(w, s->row[i] + h, l);
+		mx_copy_vunwritten(w, s->row[i] + h, u);
 	else
-		broadcast(u, code < MX_LITERAL ? mx_sread_unwritten(w, code + h) : 0);
+		mx_broadcast(u, code < MX_LITERAL ? mx_sread_unwritten(w, code + h) : 0);
 }
 
 /* The bits of a source's first dword that the opcode reads. For opcodes that apply OP_SEL, a source
@@ -80,7 +73,7 @@ static bool same_source(const struct mx_inst *in, unsigned i, unsigned k) {
 	       !in->sdwa.used && !in->dpp.used && in->op->source_type[k] == in->op->source_type[i];
 }
 
-static struct mx_source_shape shape_of(const struct mx_inst *in) {
+struct mx_source_shape mx_source_shape_of(const struct mx_inst *in) {
 	struct mx_source_shape shape = { .same_as = { 0, 1, 2 } };
 	for (unsigned i = 0; i < 3; i++) {
 		shape.bits[i] = mx_operand_types[in->op->source_type[i]].bits;
@@ -134,20 +127,19 @@ static void begin(struct trial *a) {
 				a->v[i][h][l] = a->s->arranged[i][h][l] & ~a->s->unwritten[i][h][l];
 }
 
-static void run(struct trial *a, uint32_t mode) {
+void mx_run_trial(const struct mx_inst *in, uint32_t mode, mx_vreg v[3][2], struct mx_lanes *x) {
 	mx_vreg modified[3][2];
-	const struct mx_inst *in = a->in;
 	bool modifies = !in->plain || mx_mode_matters(in->op, mode);
 	for (unsigned i = 0; i < 3 && in->op->s[i]; i++) {
-		mx_vreg *v = a->v[i];
+		mx_vreg *source = v[i];
 		if (modifies) {
-			v = memcpy(modified[i], v, sizeof modified[i]);
-			mx_modify_source(in, i, mode, v);
+			source = memcpy(modified[i], source, sizeof modified[i]);
+			mx_modify_source(in, i, mode, source);
 		}
-		a->x.s[i] = (const uint32_t(*)[MX_LANES])v;
+		x->s[i] = (const uint32_t(*)[MX_LANES])source;
 	}
-	a->x.mask_out = 0;
-	mx_compute(in, mode, &a->x);
+	x->mask_out = 0;
+	mx_compute(in, mode, x);
 }
 
 static void compare(struct trial *a) {
@@ -159,14 +151,14 @@ static void compare(struct trial *a) {
 
 static void run_trials(struct trial *a, uint32_t mode) {
 	begin(a);
-	run(a, mode);
+	mx_run_trial(a->in, mode, a->v, &a->x);
 	a->first = a->x;
 	for (unsigned step = 1; step <= a->steps; step++) {
 		unsigned l;
 		MX_FOR_LANES(l, a->lanes)
 		if (a->kind[l] != MX_TAINT_UNKNOWN && step <= a->trials[l]->steps)
 			flip(a, l, mx_trial_step(a->trials[l], step));
-		run(a, mode);
+		mx_run_trial(a->in, mode, a->v, &a->x);
 		compare(a);
 	}
 }
@@ -191,15 +183,18 @@ static uint64_t ordered_unwritten(const struct trial *a, unsigned l, uint64_t di
 	return op->flags & MX_CHOOSES ? below & differing_bits(a, l) : below;
 }
 
+uint64_t mx_element_bits(const struct mx_op *op, unsigned i, unsigned e, unsigned *shift) {
+	const struct mx_type_info *t = &mx_operand_types[op->source_type[i]];
+	*shift = t->elements == 2 ? 16 * e : 0;
+	return t->elements == 2 ? 0xffff : t->dwords == 1 ? t->uses : ~0ull;
+}
+
 /* Element e of a source that is partly written. */
 static struct mx_known element(const struct trial *a, unsigned i, unsigned l, unsigned e) {
-	const struct mx_type_info *t = &mx_operand_types[a->in->op->source_type[i]];
-	uint64_t uses = t->dwords == 1 ? t->uses : ~0ull;
-	unsigned shift = t->elements == 2 ? 16 * e : 0;
-	if (t->elements == 2)
-		uses = 0xffff;
-	return (struct mx_known){ known_bits(a, i, l) >> shift & uses,
-		                  a->unwritten[l].of[i] >> shift & uses, 1 + a->shape.same_as[i] };
+	unsigned shift;
+	uint64_t bits = mx_element_bits(a->in->op, i, e, &shift);
+	return (struct mx_known){ known_bits(a, i, l) >> shift & bits,
+		                  a->unwritten[l].of[i] >> shift & bits, 1 + a->shape.same_as[i] };
 }
 
 static uint64_t sum_unwritten(const struct trial *a, mx_sum *sum, unsigned l) {
@@ -216,14 +211,12 @@ static uint64_t sum_unwritten(const struct trial *a, mx_sum *sum, unsigned l) {
 	return d;
 }
 
-/* All bits; in packed results, all bits of elements with unwritten bits in their own sources. */
-static uint64_t all_bits(const struct trial *a, unsigned l) {
-	const struct mx_op *op = a->in->op;
+uint64_t mx_all_unwritten(const struct mx_op *op, const struct mx_unwritten *unwritten) {
 	const struct mx_type_info *t = &mx_operand_types[op->type];
 	unsigned bits = t->bits == 32 && t->elements == 2 ? 32 : 16;
 	uint64_t element = (1ull << bits) - 1, u = 0, d = 0;
 	for (unsigned i = 0; i < 3; i++) {
-		uint64_t of = a->unwritten[l].of[i];
+		uint64_t of = unwritten->of[i];
 		if (op->flags & MX_PAIRED)
 			of = of && i < 2 ? element << 16 * i : 0;
 		else if (mx_operand_types[op->source_type[i]].elements != 2 && of)
@@ -258,11 +251,8 @@ static uint64_t result_unwritten(const struct trial *a, mx_sum *sum, unsigned l)
 		return differs;
 	if (sum && !a->in->clamp)
 		return sum_unwritten(a, sum, l);
-	return a->kind[l] == MX_TAINT_ORDERED ? ordered_unwritten(a, l, differs) : all_bits(a, l);
-}
-
-static bool is_half(const struct mx_type_info *t) {
-	return t->bits == 16 && t->elements == 1;
+	return a->kind[l] == MX_TAINT_ORDERED ? ordered_unwritten(a, l, differs)
+	                                      : mx_all_unwritten(a->in->op, &a->unwritten[l]);
 }
 
 static void write_unwritten(const struct trial *a, mx_vreg *d, uint64_t *mask) {
@@ -273,7 +263,7 @@ static void write_unwritten(const struct trial *a, mx_vreg *d, uint64_t *mask) {
 		memset(d, 0, op->d * sizeof *d);
 	MX_FOR_LANES(l, a->lanes) {
 		uint64_t u = op->d ? result_unwritten(a, sum, l) : 0;
-		if (is_half(&mx_operand_types[op->type]))
+		if (mx_is_half(&mx_operand_types[op->type]))
 			u &= 0xffff;
 		for (unsigned h = 0; h < op->d; h++)
 			d[h][l] = (uint32_t)(u >> 32 * (h & 1));
@@ -293,20 +283,25 @@ static void wide_unwritten(const struct mx_inst *in, const struct mx_sources *s,
 	}
 }
 
-void mx_result_unwritten(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s,
+static void lane_by_lane(const struct mx_inst *in, uint32_t mode, const struct mx_sources *s,
                          mx_vreg *d, uint64_t *mask) {
 	struct mx_trials plans[MX_LANES];
-	struct trial a = { .in = in, .s = s, .shape = shape_of(in), .plans = plans };
+	struct trial a = { .in = in, .s = s, .shape = mx_source_shape_of(in), .plans = plans };
 	unsigned l;
-	*mask = 0;
-	fetch_all_unwritten(w, in, s);
-	if (has_wide_operands(in->op)) {
-		wide_unwritten(in, s, d);
-		return;
-	}
 	MX_FOR_LANES(l, s->lanes)
 	plan_lane(&a, l);
 	if (a.steps)
-		run_trials(&a, w->mode);
+		run_trials(&a, mode);
 	write_unwritten(&a, d, mask);
+}
+
+void mx_result_unwritten(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s,
+                         mx_vreg *d, uint64_t *mask) {
+	*mask = 0;
+	fetch_all_unwritten(w, in, s);
+	if (has_wide_operands(in->op))
+		wide_unwritten(in, s, d);
+	else if (w->group->run->launch->lane_by_lane ||
+	         !MX_BY_STEP(mx_unwritten_together)(in, w->mode, s, d, mask))
+		lane_by_lane(in, w->mode, s, d, mask);
 }

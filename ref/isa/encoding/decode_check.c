@@ -76,11 +76,11 @@ static bool is_usual(unsigned code) {
 static bool is_simple(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	const struct mx_type_info *d = &mx_operand_types[op->type];
-	bool simple = in->plain && op->unit == MX_UNIT_VALU && op->d == 1 && !in->clamp &&
-	              !in->omod && !(op->flags & (MX_CARRY_OUT | MX_VCC_IN | MX_FLUSH)) &&
+	bool simple = in->plain && op->unit == MX_UNIT_VALU && op->d && op->d <= 2 && !in->clamp &&
+	              !in->omod && !(op->flags & (MX_VCC_IN | MX_FLUSH)) &&
 	              !(d->bits == 16 && d->elements == 1);
 	for (unsigned i = 0; i < 3 && op->s[i]; i++)
-		simple &= op->s[i] == 1 && is_usual(mx_source(in, i));
+		simple &= op->s[i] <= 2 && is_usual(mx_source(in, i));
 	return simple && (!(op->flags & MX_CARRY_IN) || mx_source(in, 2) <= MX_EXEC);
 }
 

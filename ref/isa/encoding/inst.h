@@ -368,29 +368,41 @@ static inline bool mx_counts_within(mx_counts c, mx_counts most) {
 	return !(~((most | high) - c) & high);
 }
 
+/* In the order of use: what every instruction needs is in the first cache line, operands in the
+ * second, and what only few need comes last. */
 struct mx_inst {
-	const struct mx_op *op;  /* NULL: not decodable */
+	_Alignas(64) const struct mx_op *op; /* NULL: not decodable */
 	const char *unsupported; /* the part of a valid encoding that is not implemented, or NULL */
-	mx_assumption assumes;   /* the assumption that this encoding rests on */
-	bool plain;              /* VALU: the sources are unmodified registers or constants */
-	bool simple;             /* and no other modifier; all operands are a dword or nothing */
+	mx_counts counts;        /* the increments of the counters until it lands */
+	mx_counts wait;          /* of a wait: the maximum of each counter after it */
 	uint32_t offset;         /* from the start of the program, bytes */
+	uint32_t literal;        /* the value of MX_LITERAL; of MX_LITERAL64 the lower half */
+	int32_t imm;             /* SIMM16, index enables, or memory offset */
 	uint8_t size;            /* bytes */
 	uint8_t sgprs;           /* the number of the highest SGPR used, plus one */
 	uint8_t streams;         /* in which it is in flight, a bit each (instruction_set.h) */
 	uint8_t banks;           /* of VGPRs, for which it was decoded */
+	bool plain;              /* VALU: the sources are unmodified registers or constants */
+	bool simple;             /* and no other modifier; all operands are at most two dwords */
 	/* The positions of operands that are registers: all that the instruction reads and writes,
 	 * except for EXEC as the mask of active lanes. */
 	uint16_t registers;
-	mx_counts counts; /* the increments of the counters until it lands */
-	mx_counts wait;   /* of a wait: the maximum of each counter after it */
-	struct mx_operand operand[MX_MAX_OPERANDS];
-	uint32_t literal; /* the value of MX_LITERAL; of MX_LITERAL64 the lower half */
-	uint32_t literal_high;
-	bool wide_literal; /* MX_LITERAL64 is a literal */
-	int32_t imm;       /* SIMM16, index enables, or memory offset */
 	uint8_t neg, abs, clamp, omod;
 	uint8_t op_sel, op_sel_hi;
+	_Alignas(64) struct mx_operand operand[MX_MAX_OPERANDS];
+	mx_assumption assumes; /* the assumption that this encoding rests on */
+	struct {
+		bool offen, idxen;
+		bool lds; /* a copy between device memory and LDS: MX_LOAD into LDS, MX_STORE from
+		             it */
+		bool sc0, sc1, nt; /* cache bits */
+		bool glc;          /* SMEM */
+		uint8_t offset1;
+		uint8_t unit;   /* bytes that the offset in a register counts; 0: one */
+		uint8_t format; /* MTBUF: DFMT, and NFMT from bit 4 */
+	} mem;
+	uint32_t literal_high;
+	bool wide_literal; /* MX_LITERAL64 is a literal */
 	struct {
 		bool used;
 		uint8_t dst_sel, dst_unused, sel[2];
@@ -403,16 +415,6 @@ struct mx_inst {
 		uint32_t eight; /* DPP8: the lane of eight for each, three bits, and bit 24; or 0 */
 		uint8_t row_mask, bank_mask;
 	} dpp;
-	struct {
-		bool offen, idxen;
-		bool lds; /* a copy between device memory and LDS: MX_LOAD into LDS, MX_STORE from
-		             it */
-		bool sc0, sc1, nt; /* cache bits */
-		bool glc;          /* SMEM */
-		uint8_t offset1;
-		uint8_t unit;   /* bytes that the offset in a register counts; 0: one */
-		uint8_t format; /* MTBUF: DFMT, and NFMT from bit 4 */
-	} mem;
 	struct {
 		uint8_t cbsz, blgp, abid; /* abid: of a SWMMAC INDEX_KEY */
 		bool scaled;

@@ -28,12 +28,16 @@ static struct owner *owner_of(const struct mx_program *p) {
 	return (struct owner *)p;
 }
 
+static struct mx_inst *new_insts(size_t n) {
+	return aligned_alloc(_Alignof(struct mx_inst), n * sizeof(struct mx_inst));
+}
+
 struct mx_program *mx_program_new(const struct mx_isa *isa, const void *code, size_t bytes,
                                   uint64_t base) {
 	static _Atomic uint64_t programs;
 	size_t n = bytes / 4;
 	struct owner *o = malloc(sizeof *o);
-	struct mx_inst *inst = malloc((n + 1) * sizeof *inst);
+	struct mx_inst *inst = new_insts(n + 1);
 	if (!o || !inst) {
 		free(o);
 		free(inst);
@@ -53,7 +57,7 @@ static size_t chunks_of(const struct mx_program *p) {
 
 /* Of threads that make the same chunk, one succeeds. */
 static struct mx_inst *make_chunk(const struct mx_program *p, size_t i, unsigned banks, chunk *at) {
-	struct mx_inst *made = malloc(CHUNK * sizeof *made), *other = NULL;
+	struct mx_inst *made = new_insts(CHUNK), *other = NULL;
 	for (size_t k = 0; made && k < CHUNK && i * CHUNK + k < p->dwords; k++) {
 		made[k] = p->inst[i * CHUNK + k];
 		p->isa->rebank(&made[k], banks);

@@ -162,9 +162,10 @@ void mx_group_start(struct mx_group *g, uint64_t index) {
 	g->clock = g->slept = g->alone_since = g->last_starvation_check = g->landed_at = 0;
 	g->landed = 0;
 	g->last = NULL;
-	g->demoted = false;
+	g->demoted = g->prioritised = false;
+	g->next_due = UINT64_MAX;
 	g->next_wave = -1;
-	g->ended = g->signalled = 0;
+	g->ended = g->gone = g->signalled = 0;
 	memset(g->barrier, 0, sizeof g->barrier);
 	g->stores = 0;
 	g->barriers = g->stores_in_flight = g->before_barrier = 0;

@@ -13,12 +13,14 @@ void mx_start_lanes(struct mx_wave *w) {
 	const uint32_t *size = w->group->size;
 	unsigned lanes = w->group->run->isa->wave_size;
 	uint32_t first = w->index * lanes, n = size[0] * size[1] * size[2] - first;
+	uint32_t x = first % size[0], y = first / size[0] % size[1], z = first / size[0] / size[1];
 	unsigned axes = w->group->run->launch->kernel->work_item_ids;
 	mx_vreg ids;
 	for (unsigned l = 0; l < lanes; l++) {
-		uint32_t i = first + l;
-		ids[l] = i % size[0] | (axes >= 1 ? i / size[0] % size[1] << 10 : 0) |
-		         (axes >= 2 ? i / size[0] / size[1] << 20 : 0);
+		ids[l] = x | (axes >= 1 ? y << 10 : 0) | (axes >= 2 ? z << 20 : 0);
+		x = x + 1 < size[0] ? x + 1 : 0;
+		y = x ? y : y + 1 < size[1] ? y + 1 : 0;
+		z += !x && !y;
 	}
 	uint64_t exec = n >= lanes ? w->lanes : (1ull << n) - 1;
 	mx_vwrite(w, 0, exec, ids, NULL);

@@ -7,8 +7,8 @@
 #include "../isa.h"
 
 enum {
-	PAGE = 1024,
-	WORD = 64,       /* pages */
+	PAGE = MX_PAGE,
+	WORD = MX_PAGES_OF_WORD,
 	MOST = 4 * WORD, /* pages of an access; those of wider ones are not looked at */
 };
 
@@ -35,16 +35,6 @@ static bool page_has(const struct mx_region *r, mx_pages_kind kind, uint64_t pag
 	return !(any & flags * 0x0101010101010101u);
 }
 
-/* The bits of a word of pages that are in [first, last]. */
-static uint64_t mask_of(uint64_t word, uint64_t first, uint64_t last) {
-	uint64_t mask = ~0ull;
-	if (word == first / WORD)
-		mask &= ~0ull << first % WORD;
-	if (word == last / WORD)
-		mask &= ~0ull >> (WORD - 1 - last % WORD);
-	return mask;
-}
-
 static void look(struct mx_pages *p, const struct mx_region *r, mx_pages_kind kind, uint64_t word,
                  uint64_t pages) {
 	for (; pages; pages &= pages - 1) {
@@ -55,15 +45,13 @@ static void look(struct mx_pages *p, const struct mx_region *r, mx_pages_kind ki
 	}
 }
 
-bool mx_pages_have(struct mx_pages *p, const struct mx_region *r, mx_pages_kind kind, uint64_t from,
+bool mx_pages_look(struct mx_pages *p, const struct mx_region *r, mx_pages_kind kind, uint64_t from,
                    uint64_t to) {
 	uint64_t first = from / PAGE, last = (to - 1) / PAGE, word = first / WORD;
 	if (last - first >= MOST || (!p->looked[kind] && !allocate(p, r, kind)))
 		return false;
-	if (word == last / WORD && !(mask_of(word, first, last) & ~p->has[kind][word]))
-		return true;
 	for (; word <= last / WORD; word++) {
-		uint64_t mask = mask_of(word, first, last);
+		uint64_t mask = mx_pages_mask(word, first, last);
 		look(p, r, kind, word, mask & ~p->looked[kind][word]);
 		if (mask & ~p->has[kind][word])
 			return false;
@@ -77,7 +65,7 @@ void mx_pages_changed(struct mx_pages *p, mx_pages_kind kind, uint64_t from, uin
 	if (!p->looked[kind])
 		return;
 	for (uint64_t word = first / WORD; word <= last / WORD; word++) {
-		uint64_t others = ~mask_of(word, first, last);
+		uint64_t others = ~mx_pages_mask(word, first, last);
 		p->has[kind][word] &= others | (lost ? 0 : ~0ull);
 		p->looked[kind][word] &= others | p->has[kind][word];
 	}

@@ -25,10 +25,33 @@ struct mx_pages {
 	uint64_t *looked[MX_PAGES_KINDS], *has[MX_PAGES_KINDS];
 };
 
+enum {
+	MX_PAGE = 1024,
+	MX_PAGES_OF_WORD = 64,
+};
+
+/* The bits of a word of pages that are in [first, last]. */
+static inline uint64_t mx_pages_mask(uint64_t word, uint64_t first, uint64_t last) {
+	uint64_t mask = ~0ull;
+	if (word == first / MX_PAGES_OF_WORD)
+		mask &= ~0ull << first % MX_PAGES_OF_WORD;
+	if (word == last / MX_PAGES_OF_WORD)
+		mask &= ~0ull >> (MX_PAGES_OF_WORD - 1 - last % MX_PAGES_OF_WORD);
+	return mask;
+}
+
 /* Whether all bytes of the region in [from, to), offsets, are in pages that have the property.
- * False if that is not known. */
-bool mx_pages_have(struct mx_pages *p, const struct mx_region *r, mx_pages_kind kind, uint64_t from,
+ * False if that is not known. Most accesses are to few pages, which have been looked at. */
+bool mx_pages_look(struct mx_pages *p, const struct mx_region *r, mx_pages_kind kind, uint64_t from,
                    uint64_t to);
+static inline bool mx_pages_have(struct mx_pages *p, const struct mx_region *r, mx_pages_kind kind,
+                                 uint64_t from, uint64_t to) {
+	uint64_t first = from / MX_PAGE, last = (to - 1) / MX_PAGE, word = first / MX_PAGES_OF_WORD;
+	uint64_t mask = mx_pages_mask(word, first, last);
+	bool few = p->has[kind] && word == last / MX_PAGES_OF_WORD;
+	return few && !(mask & ~p->looked[kind][word]) ? !(mask & ~p->has[kind][word])
+	                                               : mx_pages_look(p, r, kind, from, to);
+}
 /* The pages of n regions, or NULL. */
 struct mx_pages *mx_pages_new(size_t n);
 /* Pages of which only `stored` is copied; NULL has stored all. */

@@ -7,15 +7,17 @@
 
 /* Most rows of v_unwritten remain all ones while a wave runs: those that are written as a whole
  * have no unwritten lanes instead. */
-static void renew_unwritten(struct mx_wave *w, unsigned rows) {
+static void renew_unwritten(struct mx_wave *w, unsigned vgprs) {
 	for (unsigned i = 0; i < MX_VGPR_FILE / 64; i++) {
 		for (uint64_t left = w->mixed[i]; left; left &= left - 1)
 			memset(w->v_unwritten[64 * i + (unsigned)__builtin_ctzll(left)], 0xff,
 			       sizeof *w->v_unwritten);
 		w->mixed[i] = 0;
 	}
-	for (unsigned i = 0; i < rows; i++)
+	for (unsigned i = 0; i < vgprs; i++)
 		w->unwritten_lanes[i] = w->lanes;
+	for (unsigned i = 0; i < w->agprs; i++)
+		w->unwritten_lanes[w->first_agpr + i] = w->lanes;
 }
 
 /* The initial pattern changes with the seed, so a result that depends on it changes, too. */
@@ -26,7 +28,7 @@ static void poison_registers(struct mx_wave *w, uint8_t pattern) {
 	unsigned vgprs = all < first ? all : first;
 	memset(w->v, pattern, vgprs * sizeof *w->v); /* the wave may take AGPRs as VGPRs */
 	memset(w->v + first, pattern, w->agprs * sizeof *w->v);
-	renew_unwritten(w, first + w->group->run->isa->agprs);
+	renew_unwritten(w, vgprs);
 	w->scc = pattern & 1;
 	w->scc_unwritten = true;
 }
@@ -191,12 +193,9 @@ bool mx_more_vgprs(struct mx_wave *w, const struct mx_inst *in, unsigned row, un
 void mx_note_unwritten(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *unwritten) {
 	uint64_t mask = w->unwritten_lanes[row] & ~lanes;
 	if (unwritten) {
-		unsigned l;
 		w->mixed[row / 64] |= 1ull << row % 64;
-		MX_FOR_LANES(l, lanes) {
-			w->v_unwritten[row][l] = unwritten[l];
-			mask |= (uint64_t)(unwritten[l] != 0) << l;
-		}
+		mx_copy_lanes(w->v_unwritten[row], lanes, unwritten);
+		mask |= mx_lanes_not_zero(unwritten) & lanes;
 	}
 	w->unwritten_lanes[row] = mask;
 }

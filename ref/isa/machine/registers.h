@@ -81,22 +81,48 @@ static inline bool mx_vgprs_exist(struct mx_wave *w, const struct mx_inst *in, u
 	return mx_vgpr_is_allocated(w, row, n) || mx_more_vgprs(w, in, row, n);
 }
 
-/* Writes lanes of a vector register. `unwritten` may be NULL: all bits are written. */
-void mx_note_unwritten(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *unwritten);
-static inline void mx_vwrite(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *value,
-                             const uint32_t *unwritten) {
-	uint32_t *d = w->v[row];
+/* The lanes in which a dword is not 0. By halves: a mask has the width of the dwords, so that the
+ * compiler makes vector instructions. */
+static inline uint64_t mx_lanes_not_zero(const uint32_t *v) {
+	enum { HALF = 32 };
+	uint64_t lanes = 0;
+	for (size_t first = 0; first < MX_LANES; first += HALF) {
+		uint32_t mask = 0;
+		for (size_t i = 0; i < HALF; i++)
+			mask |= (uint32_t)(v[first + i] != 0) << i;
+		lanes |= (uint64_t)mask << first;
+	}
+	return lanes;
+}
+
+static inline void mx_copy_lanes(mx_vreg d, uint64_t lanes, const uint32_t *value) {
 	if (lanes == ~0ull)
 		memcpy(d, value, sizeof(mx_vreg));
 	else
 		for (unsigned l = 0; l < MX_LANES; l++)
 			d[l] = lanes >> l & 1 ? value[l] : d[l];
+}
+
+/* Writes lanes of a vector register. `unwritten` may be NULL: all bits are written. */
+void mx_note_unwritten(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *unwritten);
+static inline void mx_vwrite(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *value,
+                             const uint32_t *unwritten) {
+	mx_copy_lanes(w->v[row], lanes, value);
 	if (unwritten || w->unwritten_lanes[row])
 		mx_note_unwritten(w, row, lanes, unwritten);
 	if (w->wanted & MX_WATCH_VGPR)
 		mx_watch_vgpr(w, row, lanes);
 }
-/* The unwritten bits of a lane. */
+/* The unwritten bits of all lanes, and of one. */
+static inline void mx_copy_vunwritten(const struct mx_wave *w, unsigned row, uint32_t *to) {
+	uint64_t lanes = w->unwritten_lanes[row];
+	if (lanes == ~0ull)
+		memcpy(to, w->v_unwritten[row], sizeof(mx_vreg));
+	else
+		memset(to, 0, sizeof(mx_vreg));
+	for (; ~lanes && lanes; lanes &= lanes - 1)
+		to[__builtin_ctzll(lanes)] = w->v_unwritten[row][__builtin_ctzll(lanes)];
+}
 static inline uint32_t mx_vunwritten(const struct mx_wave *w, unsigned row, unsigned lane) {
 	return w->unwritten_lanes[row] >> lane & 1 ? w->v_unwritten[row][lane] : 0;
 }

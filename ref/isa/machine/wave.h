@@ -65,22 +65,27 @@ struct mx_barrier {
 };
 
 struct mx_wave {
+	/* What a turn of another wave looks at is in one cache line. */
 	struct mx_group *group;
 	unsigned index;
 	mx_wave_status status;
+	unsigned streams;   /* that have operations in flight, a bit each */
+	unsigned rank;      /* schedules by priority: the highest runs */
+	mx_counts counts;   /* the counters: the sums of the operations' mx_inst.counts */
+	mx_counts target;   /* what a waiting wave waits for: the most of each counter */
+	uint64_t next_due;  /* clock at which one of them lands by itself */
+	uint64_t last_turn; /* clock at the end of its last turn, or while it was idle;
+	                       schedule `typical`: number of its last turn */
+
 	unsigned barrier;  /* MX_AT_BARRIER: for which it waits */
 	uint32_t complete; /* barriers that have completed and for which it has not waited */
 	uint8_t joined;    /* the named barrier that it has joined last; 0: none */
 	uint64_t lanes;    /* all of the wave; EXEC has those that are active */
 	uint64_t pc;       /* byte offset in the program */
 	uint64_t issued;
-	uint64_t limited_at;     /* instructions issued after which limits are checked */
-	unsigned wanted;         /* kinds of events that watchers want; watch.h */
-	unsigned issue_watchers; /* those with the callback `issue`, a bit each */
-	mx_counts counts;        /* the counters: the sums of the operations' mx_inst.counts */
-	mx_counts target;        /* what a waiting wave waits for: the most of each counter */
-	uint64_t next_due;
-	unsigned streams;                   /* that have operations in flight, a bit each */
+	uint64_t limited_at;                /* instructions issued after which limits are checked */
+	unsigned wanted;                    /* kinds of events that watchers want; watch.h */
+	unsigned issue_watchers;            /* those with the callback `issue`, a bit each */
 	const struct mx_isa_stream *stream; /* of the instruction set */
 	bool scc, scc_unwritten;
 	uint32_t mode;             /* the MODE register [ISA 3.5] */
@@ -111,10 +116,7 @@ struct mx_wave {
 	uint64_t turn_ended_at;   /* instructions issued when its last turn ended */
 	uint32_t turns_here;      /* earlier turns that ended at the same instruction */
 	uint32_t landed_at_waits; /* operations that landed at a wait, before they were due */
-	uint64_t last_turn;       /* clock at the end of its last turn, or while it was idle;
-	                             schedule `typical`: number of its last turn */
 	uint64_t ready_at;        /* schedule `typical`: the next cycle at which it may issue */
-	unsigned rank;            /* schedules by priority: the highest runs */
 	const struct mx_deviation *delays, *turns; /* explicit schedules: the wave's next ones */
 };
 
@@ -153,10 +155,13 @@ struct mx_group {
 	uint64_t turn_end; /* clock at which the workgroup's turn ends */
 	unsigned n_waves;
 	uint32_t ended; /* waves, a bit each */
+	uint32_t gone;  /* of these, some that have nothing in flight */
 	struct mx_barrier barrier[MX_BARRIERS];
 	uint32_t signalled;        /* barriers with signals, a bit each */
 	uint32_t barriers;         /* that have completed, of all */
 	unsigned in_flight;        /* operations of all waves */
+	uint64_t next_due;         /* none of its waves has an earlier one */
+	bool prioritised;          /* a wave has had a priority above 0 */
 	unsigned stores_in_flight; /* of these, stores and atomics of vector memory */
 	unsigned before_barrier; /* of these, of vm queues: issued before the last barrier completed
 	                          */

@@ -1,12 +1,14 @@
 /* Addresses of FLAT and its segments GLOBAL and SCRATCH [ISA chapter 10]. */
+#include <string.h>
+
 #include "../machine/findings.h"
 #include "../machine/registers.h"
+#include "lane_addresses.h"
 #include "together.h"
 #include "vmem.h"
 
 static void all_inside(struct mx_memop *m) {
-	for (unsigned l = 0; l < MX_LANES; l++)
-		m->inside[l] = 0xf;
+	memset(m->inside, 0xf, sizeof m->inside);
 }
 
 static uint64_t pair(const struct mx_wave *w, unsigned row, unsigned lane) {
@@ -28,8 +30,7 @@ static void global_addresses(const struct mx_wave *w, struct mx_memop *m, uint64
 		for (unsigned l = 0; l < MX_LANES; l++)
 			m->address[l] = base + w->v[row][l];
 	else
-		for (unsigned l = 0; l < MX_LANES; l++)
-			m->address[l] = base + pair(w, row, l);
+		MX_BY_STEP(mx_add_pairs)(m->address, base, w->v + row);
 }
 
 void mx_exec_GLOBAL(struct mx_wave *w, const struct mx_inst *in);

@@ -2,6 +2,7 @@
 #include "together.h"
 
 #include "../machine/registers.h"
+#include "lane_addresses.h"
 #include "vmem.h"
 
 void mx_bounds(const uint32_t *v, uint64_t lanes, uint32_t *low, uint32_t *high) {
@@ -22,20 +23,10 @@ void mx_bounds(const uint32_t *v, uint64_t lanes, uint32_t *low, uint32_t *high)
 }
 
 void mx_range_of_addresses(const struct mx_wave *w, struct mx_memop *m) {
-	uint64_t low = UINT64_MAX, high = 0;
-	unsigned l, all = mx_all_lanes(m->exec);
+	uint64_t low, high;
 	if (!m->exec || !mx_may_be_together(w, 0))
 		return;
-	if (all)
-		for (l = 0; l < all; l++) {
-			low = m->address[l] < low ? m->address[l] : low;
-			high = m->address[l] > high ? m->address[l] : high;
-		}
-	else
-		MX_FOR_LANES(l, m->exec) {
-			low = m->address[l] < low ? m->address[l] : low;
-			high = m->address[l] > high ? m->address[l] : high;
-		}
+	MX_BY_STEP(mx_address_bounds)(m->address, m->exec, &low, &high);
 	m->in_range = m->exec;
 	m->from = low;
 	m->to = high + m->in->op->d;
@@ -49,13 +40,24 @@ static void extend(const struct mx_inst *in, uint32_t *v, unsigned bytes) {
 		v[l] = mx_extend(in, v[l], bytes);
 }
 
+/* Loads whole dwords of neighbours, many lanes at once. False if the lanes are none. */
+static bool load_neighbours(mx_vreg *to, uintptr_t base, const struct mx_lane_bytes *x) {
+	if (x->lanes != ~0ull || x->bytes % 4 || !MX_BY_STEP(mx_are_neighbours)(x->at))
+		return false;
+	for (unsigned k = 0; k < x->bytes / 4; k++)
+		for (unsigned l = 0; l < MX_LANES; l += MX_NEIGHBOURS)
+			memcpy(&to[k][l], mx_place(base, x->at[l] + 4 * k), 4 * MX_NEIGHBOURS);
+	return true;
+}
+
 /* All lanes of a register are loaded in place, unless a watcher wants to be called before the next
  * register changes. */
 void mx_load_together(struct mx_wave *w, struct mx_memop *m, unsigned row, uintptr_t base,
                       const struct mx_lane_bytes *x) {
 	bool in_place = x->lanes == w->lanes && !(w->wanted & MX_WATCH_VGPR);
 	mx_vreg *to = in_place ? w->v + row : m->data;
-	mx_lane_rows(to, base, x);
+	if (!load_neighbours(to, base, x))
+		mx_lane_rows(to, base, x);
 	if (x->bytes < 4)
 		extend(m->in, to[0], x->bytes);
 	for (unsigned k = 0; k < mx_dwords(x->bytes); k++)

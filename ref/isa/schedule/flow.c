@@ -33,6 +33,7 @@ FLOW(s_sleep_var) {
 }
 FLOW(s_setprio) {
 	w->priority = in->imm & 3;
+	w->group->prioritised |= w->priority > 0;
 }
 
 /* No effect: sleeping waves wake up by themselves, code does not change, and a kernel cannot read

@@ -79,6 +79,12 @@ static uint64_t first_due(const struct mx_wave *w) {
 	return due;
 }
 
+static void set_next_due(struct mx_wave *w, uint64_t due) {
+	struct mx_group *g = w->group;
+	w->next_due = due;
+	g->next_due = due < g->next_due ? due : g->next_due;
+}
+
 void mx_memop_issue(struct mx_wave *w, unsigned stream, struct mx_memop *m) {
 	struct mx_stats *stats = &w->group->run->report->stats;
 	struct mx_queue *q = &w->queue[stream];
@@ -101,7 +107,7 @@ void mx_memop_issue(struct mx_wave *w, unsigned stream, struct mx_memop *m) {
 	if (mx_count(w->counts, s->counter) > stats->most[s->counter])
 		stats->most[s->counter] = mx_count(w->counts, s->counter);
 	if (m->due < w->next_due && (q->n == 1 || (!land_in_order(s) && !m->arrives)))
-		w->next_due = m->due;
+		set_next_due(w, m->due);
 }
 
 static void land(struct mx_wave *w, unsigned stream, unsigned i);
@@ -119,7 +125,7 @@ static void land_before(struct mx_wave *w, struct mx_memop *m) {
 				continue;
 			while (n--)
 				land(other, s, 0);
-			other->next_due = first_due(other);
+			set_next_due(other, first_due(other));
 		}
 	}
 }
@@ -195,7 +201,19 @@ void mx_land_due(struct mx_wave *w) {
 		else
 			land_due_of_any(w, s);
 	}
-	w->next_due = first_due(w);
+	set_next_due(w, first_due(w));
+}
+
+void mx_land_due_of_all(struct mx_group *g) {
+	uint64_t due = UINT64_MAX;
+	if (g->next_due > g->clock)
+		return;
+	for (unsigned i = 0; i < g->n_waves; i++)
+		if (g->waves[i].next_due <= g->clock)
+			mx_land_due(&g->waves[i]);
+	for (unsigned i = 0; i < g->n_waves; i++)
+		due = g->waves[i].next_due < due ? g->waves[i].next_due : due;
+	g->next_due = due;
 }
 
 /* An operation in flight. */
@@ -269,7 +287,7 @@ void mx_land_due_by_rank(struct mx_group *g) {
 		if (!best)
 			return;
 		land(best, first.stream, first.i);
-		best->next_due = first_due(best);
+		set_next_due(best, first_due(best));
 	}
 }
 
@@ -293,7 +311,7 @@ bool mx_land_one(struct mx_wave *w) {
 	if (!n)
 		return false;
 	land_one_of(w, counter[n > 1 ? mx_random_below(&w->group->random, n) : 0]);
-	w->next_due = first_due(w);
+	set_next_due(w, first_due(w));
 	return true;
 }
 

@@ -82,6 +82,7 @@ void mx_memop_issue(struct mx_wave *w, unsigned stream, struct mx_memop *m);
 
 /* Lands what is due; lands one operation that a wait needs; whether a wait is over. */
 void mx_land_due(struct mx_wave *w);
+void mx_land_due_of_all(struct mx_group *g);
 void mx_land_due_by_rank(struct mx_group *g); /* of all waves, in the order of a schedule */
 bool mx_land_one(struct mx_wave *w);
 bool mx_wait_over(const struct mx_wave *w);

@@ -96,10 +96,10 @@ bool mx_within_limits(struct mx_wave *w, const struct mx_inst *in) {
 
 /* Brings the next instruction to the cache: a kernel has more of them than fit there. */
 static inline void fetch_next(const struct mx_inst *in) {
-	enum { LINE = 64 };
-	const char *next = (const char *)(in + in->size / 4);
-	for (size_t at = 0; at < sizeof *in; at += LINE)
-		__builtin_prefetch(next + at);
+	const struct mx_inst *next = in + in->size / 4;
+	__builtin_prefetch(next);
+	__builtin_prefetch(next->operand);
+	__builtin_prefetch(&next->mem);
 }
 
 static void step(struct mx_wave *w) {
@@ -151,7 +151,7 @@ static bool is_favoured(const struct mx_wave *other, const struct mx_wave *w) {
  * depend on their number, so that many waves in a loop do not keep another from its turn. */
 static struct mx_wave *favour(struct mx_group *g, struct mx_wave *w) {
 	unsigned n = 0;
-	for (unsigned i = 0; i < g->n_waves; i++)
+	for (unsigned i = 0; g->prioritised && i < g->n_waves; i++)
 		n += is_favoured(&g->waves[i], w);
 	if (!n || !mx_random_below(&g->random, 4))
 		return w;
@@ -169,10 +169,11 @@ static struct mx_wave *pick(struct mx_group *g) {
 	struct mx_wave *forced = mx_turns_forced(g);
 	if (forced || g->policy.ranked)
 		return forced ? forced : mx_turns_pick(g);
-	unsigned start = mx_random_below(&g->random, g->n_waves);
+	unsigned next = mx_random_below(&g->random, g->n_waves);
 	struct mx_wave *slow = NULL;
 	for (unsigned i = 0; i < g->n_waves; i++) {
-		struct mx_wave *w = &g->waves[(start + i) % g->n_waves];
+		struct mx_wave *w = &g->waves[next];
+		next = next + 1 < g->n_waves ? next + 1 : 0;
 		if (mx_idle(w))
 			continue;
 		if (w->index != g->slow_wave || mx_random_below(&g->random, 16) == 0)
@@ -183,13 +184,10 @@ static struct mx_wave *pick(struct mx_group *g) {
 }
 
 static void land_due_of_all(struct mx_group *g) {
-	if (g->run->launch->schedule) {
+	if (g->run->launch->schedule)
 		mx_land_due_by_rank(g);
-		return;
-	}
-	for (unsigned i = 0; i < g->n_waves; i++)
-		if (g->waves[i].next_due <= g->clock)
-			mx_land_due(&g->waves[i]);
+	else
+		mx_land_due_of_all(g);
 }
 
 static uint64_t turn_length(struct mx_wave *w) {

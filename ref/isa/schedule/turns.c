@@ -105,17 +105,21 @@ static bool is_ready(const struct mx_wave *w) {
 }
 
 static bool before(const struct mx_group *g, const struct mx_wave *a, const struct mx_wave *b) {
-	bool a_ready = is_ready(a), b_ready = is_ready(b);
-	if (g->policy.patient && a_ready != b_ready)
+	bool patient = g->policy.patient, a_ready = patient && is_ready(a);
+	if (patient && a_ready != is_ready(b))
 		return a_ready;
 	return a->rank > b->rank;
 }
 
 static struct mx_wave *by_rank(struct mx_group *g) {
 	struct mx_wave *best = NULL;
-	for (unsigned i = 0; i < g->n_waves; i++)
-		if (!mx_idle(&g->waves[i]) && (!best || before(g, &g->waves[i], best)))
-			best = &g->waves[i];
+	for (uint32_t left = ~g->gone & ~0u >> (32 - g->n_waves); left; left &= left - 1) {
+		struct mx_wave *w = &g->waves[__builtin_ctz(left)];
+		if (!mx_idle(w))
+			best = !best || before(g, w, best) ? w : best;
+		else if (w->status == MX_ENDED)
+			g->gone |= left & -left;
+	}
 	return best;
 }
 

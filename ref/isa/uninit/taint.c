@@ -95,10 +95,8 @@ mx_taint_kind mx_plan_trials(uint64_t flags, const struct mx_source_shape *shape
 }
 
 uint64_t mx_smear_down(uint64_t v, unsigned element_bits) {
-	uint64_t into = element_bits == 16   ? 0x7fff7fff7fff7fff
-	                : element_bits == 32 ? 0x7fffffff7fffffff
-	                                     : ~0ull >> 1;
-	for (unsigned i = 0; i < element_bits; i++)
-		v |= v >> 1 & into;
+	uint64_t element = ~0ull >> (64 - element_bits), each = ~0ull / element;
+	for (unsigned by = 1; by < element_bits; by *= 2)
+		v |= v >> by & (element >> by) * each;
 	return v;
 }
