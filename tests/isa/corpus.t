@@ -47,7 +47,7 @@ sub read_index {
 }
 
 my @pairs = map { read_index($_) } reverse sort keys %folder;
-$pairs[$_]{quick} = $pairs[$_]{tier} eq 'quick' || ($_ % 5 == 0 && $pairs[$_]{tier} ne 'long') for 0 .. $#pairs; # of the short tier
+$pairs[$_]{quick} = $pairs[$_]{tier} eq 'quick' || ($_ % 8 == 0 && $pairs[$_]{tier} ne 'long') for 0 .. $#pairs; # of the short tier
 my %asked = map { $_ => 1 } @ARGV;
 my @twins = map { my $pair = $_; map { {%$pair, twin => $_, expect => $pair->{$_}, symbol => "$pair->{name}_$_"} }
 		grep { $pair->{$_} ne '-' } qw(wrong right) } grep { %asked ? $asked{$_->{name}} : $long || $_->{quick} } @pairs;
