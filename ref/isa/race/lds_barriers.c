@@ -9,14 +9,14 @@
  *     them before it was issued. So no arrival can count for an earlier phase.
  *  2. Of a poll, L is how many phases were over for its wave when it was issued. The wave's next
  *     instructions are repeated with L and with L + 1 phases over, up to the first that is neither
- *     arithmetic nor a branch, and with pending arrivals that are unwritten bits. They must not
+ *     arithmetic nor a branch or reads a clock, and with pending arrivals that are unwritten bits. They must not
  *     depend on these bits, and leave none in a live register. If the wave returns to the load with
  *     unchanged live registers at L, it waits for L + 1, and obtains then what all arrivals of the
  *     phase brought. If it goes on at L, it obtains nothing.
  *  3. The phase that a wave finds when its poll ends is completed by an arrival that comes after
  *     the poll. So no wave can miss a phase, nor take a later one for its own.
  *  4. Only arrivals change the barrier, nothing of an arrival's result is live, and all lanes of an
- *     operation use one barrier.
+ *     operation use one barrier. An arrival of 0 brings nothing: no phase waits for it.
  *
  * "After" is what holds under every schedule: program order, waits, barriers, and these phases (the
  * past of race.h), not the clocks of happens_before.c. Then, by induction over the events of any
@@ -264,7 +264,7 @@ static bool is_as_expected(const struct mx_wave *w, struct mx_lds_barrier *b, ui
 }
 
 void mx_lds_arrival_land(struct mx_wave *w, const struct mx_lds_arrival *a) {
-	if (is_doubted(w) || !a->past || a->barrier < 0)
+	if (is_doubted(w) || !a->past || a->barrier < 0 || !a->arrivals)
 		return;
 	struct mx_lds_barrier *b = &barriers_of(w)->barrier[a->barrier];
 	bool last = a->arrivals > (b->state & PENDING);

@@ -35,9 +35,11 @@ static bool is_nothing(const struct mx_replay *r, const struct mx_inst *in) {
 
 /* Whether it is arithmetic, or a branch to a target in the instruction. A message that returns, or
  * the state of a barrier, comes later as a load does. */
-static bool is_plain(const struct mx_inst *in) {
+static bool is_plain(const struct mx_replay *r, const struct mx_inst *in) {
 	mx_encoding e = in->op->encoding;
-	return e != MX_SMEM && e < MX_MAI && mx_kind_of(in->op) < MX_IS_WAITCNT && !in->counts;
+	mx_kind kind = mx_kind_of(in->op);
+	return e != MX_SMEM && e < MX_MAI && kind < MX_IS_WAITCNT && !in->counts &&
+	       !(r->strict && kind == MX_IS_CLOCK);
 }
 
 /* ---- vector registers ---- */
@@ -58,8 +60,11 @@ static void save(struct mx_replay *r, unsigned row) {
 
 static void save_results(struct mx_replay *r, const struct mx_inst *in) {
 	MX_FOR_OPERANDS(o, in)
-		for (unsigned k = 0; o->written && o->code >= MX_VGPR && k < o->dwords; k++)
-			save(r, mx_operand_row(o->code) + k);
+		for (unsigned k = 0; o->written && k < o->dwords; k++)
+			if (o->code >= MX_VGPR)
+				save(r, mx_operand_row(o->code) + k);
+			else if (o->code + k < MX_SGPR_FILE)
+				r->writes[o->code + k] = true;
 }
 
 static void put_back(struct mx_replay *r) {
@@ -83,6 +88,7 @@ static void begin(struct mx_replay *r, const struct mx_wave *w) {
 	r->group.run = &r->run;
 	r->run.report = &r->report;
 	r->n = 0;
+	memset(r->writes, 0, sizeof r->writes);
 	r->strict = false;
 	r->ok = !(w->mode & (r->run.isa->mode_index | r->run.isa->mode_skip));
 }
@@ -131,7 +137,7 @@ void mx_replay_end(struct mx_replay *r) {
 	for (unsigned i = 0; r->ok && i < LONGEST; i++) {
 		const struct mx_inst *in =
 			mx_program_under(r->run.launch->program, r->wave.pc, r->wave.banks);
-		if (!in || !in->op || in->unsupported || !(is_nothing(r, in) || is_plain(in)))
+		if (!in || !in->op || in->unsupported || !(is_nothing(r, in) || is_plain(r, in)))
 			break;
 		step(r, in);
 		r->ok = r->ok && !r->report.n_findings && !r->run.out_of_memory;
@@ -204,12 +210,15 @@ bool mx_replay_unchanged(const struct mx_replay *a, const struct mx_wave *w) {
 	return true;
 }
 
+/* What was unwritten before, and no instruction has written, does not count. */
 static bool scalars_are_written(const struct mx_replay *r, const struct mx_wave *w) {
 	if (r->wave.scc_unwritten && is_live(r, MX_ROW_SCC, false))
 		return false;
-	for (unsigned code = 0; code < MX_SGPR_FILE; code++)
-		if (r->wave.s_unwritten[code] & ~w->s_unwritten[code] && is_live_scalar(r, code))
+	for (unsigned code = 0; code < MX_SGPR_FILE; code++) {
+		uint32_t before = r->writes[code] ? 0 : w->s_unwritten[code];
+		if (r->wave.s_unwritten[code] & ~before && is_live_scalar(r, code))
 			return false;
+	}
 	return true;
 }
 

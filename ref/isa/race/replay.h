@@ -20,9 +20,11 @@ struct mx_replay {
 	struct mx_report report; /* findings of the replay; the launch does not report them */
 	struct mx_replay_row row[MX_REPLAY_ROWS];
 	unsigned n;
-	bool loads_in_flight; /* of the wave */
-	bool ok;              /* the instructions could be followed */
-	bool strict;          /* liveness assumes nothing of EXEC; cleared when a replay begins */
+	bool writes[MX_SGPR_FILE]; /* the scalar registers that they write */
+	bool loads_in_flight;      /* of the wave */
+	bool ok;                   /* the instructions could be followed */
+	bool strict; /* for a proof: liveness assumes nothing of EXEC, and a clock ends the replay;
+	              * cleared when one begins */
 };
 
 /* Begins a replay at the wave's next instruction. Until mx_replay_end it changes the vector
