@@ -17,6 +17,7 @@
  *     the poll. So no wave can miss a phase, nor take a later one for its own.
  *  4. Only arrivals change the barrier, nothing of an arrival's result is live, and all lanes of an
  *     operation use one barrier. An arrival of 0 brings nothing: no phase waits for it.
+ *  5. When a wave polls, only polls have read the barrier since its initialisation.
  *
  * "After" is what holds under every schedule: program order, waits, barriers, and these phases (the
  * past of race.h), not the clocks of happens_before.c. Then, by induction over the events of any
@@ -37,6 +38,7 @@
 #include "../memory/lds.h"
 #include "liveness.h"
 #include "replay.h"
+#include "summary.h"
 #include "wave_sync.h"
 
 enum {
@@ -313,12 +315,27 @@ static int polled_barrier(struct mx_wave *w, const struct mx_memop *m) {
 	               : -1;
 }
 
+static const bool *polls_of(const struct mx_wave *w) {
+	return analysis_of(w)->sync.wave_sync->polls;
+}
+
+/* Whether only polls have read the barrier. The last reader stands for earlier ones, so another
+ * read before a poll would not be compared with the arrivals after it. */
+static bool is_only_polled(struct mx_wave *w, const struct mx_lds_barrier *b) {
+	struct mx_race_map *lds = &mx_race_group_of(w->group)->lds;
+	const struct mx_race_page *p = mx_race_page(lds, b->at, 16, false);
+	for (unsigned i = 0; p && i < 8; i++)
+		if (!mx_summary_reads_are(lds, p, b->at + i, polls_of(w)))
+			return false;
+	return true;
+}
+
 void mx_lds_poll_issue(struct mx_wave *w, const struct mx_memop *m) {
 	int i = polled_barrier(w, m);
 	struct mx_lds_poll *p = i < 0 ? NULL : &barriers_of(w)->poll[w->index];
 	struct mx_lds_barrier *b = i < 0 ? NULL : &barriers_of(w)->barrier[i];
 	uint32_t known;
-	if (!p || p->in || b->lost || !find_known(w, b, &known)) {
+	if (!p || p->in || b->lost || !is_only_polled(w, b) || !find_known(w, b, &known)) {
 		mx_race_doubt(w, m->in, MX_DOUBT_POLLS);
 		return;
 	}
@@ -438,7 +455,7 @@ void mx_lds_polls_decide(struct mx_wave *w) {
 /* ---- queries ---- */
 
 static bool polls(const struct mx_race_range *r, const struct mx_inst *in) {
-	return mx_race_analysis_of(r->w->group->run)->sync.wave_sync->polls[in->offset / 4];
+	return polls_of(r->w)[in->offset / 4];
 }
 
 /* Whether an instruction that accesses a barrier as an atomic arrives there. */

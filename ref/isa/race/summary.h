@@ -41,6 +41,11 @@ void mx_summary_split(struct mx_race_page *p, unsigned unit);
  * any access. */
 bool mx_summary_has(const struct mx_race_page *p, uint64_t at, bool reads);
 
+/* Whether all reads of the byte at an address that the page has are by instructions of a set, by
+ * dword of code. */
+bool mx_summary_reads_are(const struct mx_race_map *m, const struct mx_race_page *p, uint64_t at,
+                          const bool *set);
+
 /* Whether two pages of the same bytes, with cells or without, have accesses to the same dword, one
  * of them a write. */
 bool mx_summary_pages_meet(const struct mx_race_page *a, const struct mx_race_page *b);

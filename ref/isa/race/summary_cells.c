@@ -127,6 +127,32 @@ bool mx_summary_has(const struct mx_race_page *p, uint64_t at, bool reads) {
 	return mx_cells_has(reads ? p->touched : p->written, at % MX_RACE_PAGE / p->unit);
 }
 
+static bool is_by(const bool *set, mx_access a) {
+	return !a || set[mx_access_offset(a) / 4];
+}
+
+static bool cell_reads_are(const struct mx_race_map *m, const struct mx_race_cell *c,
+                           const bool *set) {
+	for (unsigned i = 0; c->readers && i < m->readers; i++)
+		if (!is_by(set, c->readers[i]))
+			return false;
+	return !c->read_group || c->readers ||
+	       (c->read_group != MX_SEVERAL_GROUPS && is_by(set, c->read));
+}
+
+bool mx_summary_reads_are(const struct mx_race_map *m, const struct mx_race_page *p, uint64_t at,
+                          const bool *set) {
+	unsigned cell = at % MX_RACE_PAGE / p->unit;
+	if (p->cell)
+		return cell_reads_are(m, &p->cell[cell], set);
+	for (unsigned i = 0; i < p->n; i++) {
+		const struct mx_race_record *e = &p->record[i];
+		if (!e->write && mx_cells_has(e->cells, cell) && !is_by(set, e->access))
+			return false;
+	}
+	return true;
+}
+
 /* ---- two pages ---- */
 
 struct marks {
