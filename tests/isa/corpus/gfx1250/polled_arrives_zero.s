@@ -3,8 +3,8 @@
 	s_cbranch_scc1 8f
 	lds_barrier 8192, 2 - WRONG
 8:	barrier
-	wave 2, 1f
-	wave 1, 2f
+	wave 0, 1f
+	wave 2, 2f
 	arrive 8192
 	s_endpgm
 2:	ds_store_b32 v6, v7

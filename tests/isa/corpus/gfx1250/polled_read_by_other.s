@@ -4,9 +4,8 @@
 	lds_barrier 8192, 1
 	lds_barrier 8200, 1
 8:	barrier
-	wave 1, 1f
+	wave 0, 1f
 	wave 2, 2f
-	s_sleep 20
 	arrive 8192
 	s_endpgm
 2:	v_mov_b32 v24, 0

@@ -3,7 +3,7 @@
 	s_cbranch_scc1 8f
 	lds_barrier 8192, 1
 8:	barrier
-	wave 1, 1f
+	wave 0, 1f
 	arrive 8192
 	s_endpgm
 1:	wrong ds_load_b32 v24, v10 offset:8192
