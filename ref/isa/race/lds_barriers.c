@@ -8,11 +8,11 @@
  *  1. Each arrival comes after the completion of all phases before its own: its wave had obtained
  *     them before it was issued. So no arrival can count for an earlier phase.
  *  2. Of a poll, L is how many phases were over for its wave when it was issued. The wave's next
- *     instructions are repeated with L and with L + 1 phases over, up to the first that is neither
- *     arithmetic nor a branch or reads a clock, and with pending arrivals that are unwritten bits. They must not
- *     depend on these bits, and leave none in a live register. If the wave returns to the load with
- *     unchanged live registers at L, it waits for L + 1, and obtains then what all arrivals of the
- *     phase brought. If it goes on at L, it obtains nothing.
+ *     instructions are repeated with L and with L + 1 phases over, up to the first that reads a
+ *     clock, or is neither arithmetic nor a branch, and with pending arrivals that are unwritten
+ *     bits. They must not depend on these bits, and leave none in a live register. If the wave
+ *     returns to the load with unchanged live registers at L, it waits for L + 1, and obtains then
+ *     what all arrivals of the phase brought. If it goes on at L, it obtains nothing.
  *  3. The phase that a wave finds when its poll ends is completed by an arrival that comes after
  *     the poll. So no wave can miss a phase, nor take a later one for its own.
  *  4. Only arrivals change the barrier, nothing of an arrival's result is live, and all lanes of an
