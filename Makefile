@@ -197,11 +197,11 @@ run: setup
 # each day. The tests run last: their harness ends with the list of skipped tests and reasons ----
 # The longest first and scripts before programs, so that all jobs end together. One more than there are
 # processors, because some wait.
-LONGEST   = $(patsubst %,tests/%.t,ci/cli ci/twins ci/fuzz ci/probe ci/profile ci/choices ci/lint ci/gfx1250 isa/disasm \
+LONGEST   = $(B)/tests/probe/infer_test.t $(patsubst %,tests/%.t,ci/cli ci/twins ci/fuzz ci/probe ci/profile ci/choices ci/lint ci/gfx1250 isa/disasm \
             isa/corpus diff/diff kernels/binary ci/install ci/terminal ci/replay)
 PROVE     = BUILD=$(B) SEED=$(SEED) SAN='$(SAN)' LLVM_FOUND='$(wildcard $(LLVM_FOUND))' PERL5LIB=tests/lib \
             prove --harness Skips -j$(shell expr $$(nproc) + 1) \
-            $(LONGEST) $(filter-out $(LONGEST),$(sort $(wildcard tests/*/*.t))) $(TESTS)
+            $(LONGEST) $(filter-out $(LONGEST),$(sort $(wildcard tests/*/*.t)) $(TESTS))
 SEED     ?= $(shell date +%Y%j)
 # The runs tagged race: one or more of every kernel.
 RACES     = $$($(B)/mxcheck --list | awk '$$2 == "race" || $$3 == "race" { print $$1 }')
