@@ -172,7 +172,7 @@ sub is_for_llvm_alone {
 	return 0;
 }
 
-my $limit = is_long() ? 2000 : 150;
+my $limit = is_long() ? 2000 : 60;
 my ($nops, $alone, @missed, %mutants) = (0, 0);
 for my $co (sort @co) {
 	my $elf = contents($co);

@@ -24,11 +24,12 @@ sub is_flagged {
 		or diag $out, $err;
 }
 
-# A kernel that several twins share passes a run once.
-my %passed;
+# A kernel that several twins share passes a run once. The short tier takes one run of four: cli.t has
+# most of them.
+my (%passed, $runs);
 sub passes {
 	my ($t, $twin) = @_;
-	return if $passed{"$twin $t->{case} $t->{run}"}++;
+	return if $passed{"$twin $t->{case} $t->{run}"}++ || ($runs++ % 4 && !is_long());
 	is(judge($t, $twin), 0, "its correct twin passes the same command") or diag $out, $err;
 }
 
