@@ -304,15 +304,11 @@ static bool find_known(const struct mx_wave *w, const struct mx_lds_barrier *b, 
 	return !*known || mx_race_past_has(w->group, p, b->obtained[1]);
 }
 
-/* The barrier that a load polls, or -1. */
+/* The barrier that a load polls, or -1. Other loads may give a lane what another one loads. */
 static int polled_barrier(struct mx_wave *w, const struct mx_memop *m) {
-	const struct mx_op *op = m->in->op;
+	bool plain = m->in->op->id == MX_OP_ds_read_b32 || m->in->op->id == MX_OP_ds_read_b64;
 	int64_t at = address_of(m);
-	bool whole =
-		op->encoding == MX_DS && (op->d == 4 || op->d == 8) && mx_ds_elements(m->in) == 1;
-	return whole && !mx_race_is_atomic(op) && at >= 0 && at % 8 == 0
-	               ? barrier_at(w, (uint64_t)at)
-	               : -1;
+	return plain && at >= 0 && at % 8 == 0 ? barrier_at(w, (uint64_t)at) : -1;
 }
 
 static const bool *polls_of(const struct mx_wave *w) {
