@@ -111,7 +111,7 @@ def main():
         ok(status == 0 and re.search(r"^pass .* bytes 28800/28800 .*\n +order: proved", out, re.M),
            "its record replays to the bit", out + err)
         status, out, err = run([mxcheck, "mutate", "--case", *cases])
-        mutants = re.search(r"^(\d+) mutants of gemm in 1 runs: (\d+) flagged", out, re.M)
+        mutants = re.search(r"^(\d+) mutants of gemm in 1 run: (\d+) flagged", out, re.M)
         ok(mutants and int(mutants[2]), "and is mutated", out + err)
         print(f"# {mutants[0] if mutants else 'no mutants'}")
     status, out, err = launched(mxcheck, "print")
