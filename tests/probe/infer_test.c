@@ -309,6 +309,7 @@ int main(void) {
 	test_wrong("mma_m16n8k16_f16", &aligned);
 	test_wrong("v_mfma_f64_16x16x4_f64", &chain);
 	test_wrong_bit();
+	test_narrow();
 	test_other_type();
 	test_loop(names[0], 1, 11);
 	test_loop(names[1], 1, 12);
@@ -316,7 +317,6 @@ int main(void) {
 	test_loop(names[8], 1, 14);
 	test_loop(names[10], 2, 15);
 	if (is_long()) {
-		test_narrow();
 		test_other_arithmetic();
 		test_as_exact();
 		test_named("v_mfma_f32_32x32x16_fp8_fp8", "cdna3");

@@ -218,7 +218,16 @@ static void lose_all(struct mx_wave *w) {
 		all->lost = true;
 }
 
+/* Whether the wave has not waited for FLAT in LDS, which no source promises to be in order with its
+ * arrival there. */
+static bool is_beside_flat(const struct mx_wave *w, const struct mx_memop *m) {
+	const struct mx_race_wave *o = mx_race_wave_of(w);
+	return m->in->op->encoding == MX_DS && o->flat_lds > o->covered[m->stream];
+}
+
 struct mx_lds_arrival *mx_lds_arrival_issue(struct mx_wave *w, const struct mx_memop *m) {
+	if (is_beside_flat(w, m))
+		mx_race_doubt(w, m->in, MX_DOUBT_FLAT_LDS);
 	if (is_doubted(w))
 		return NULL;
 	struct mx_lds_arrival *a = in_memory(w, calloc(1, sizeof *a));

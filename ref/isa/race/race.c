@@ -310,6 +310,8 @@ static void operation(void *context, struct mx_wave *w, struct mx_memop *m) {
 	if (m->in->op->encoding == MX_FLAT && mx_race_stream(w, stream)->path == MX_PATH_MEMORY) {
 		o->flat = o->issued[stream];
 		o->flat_stream = stream;
+	} else if (m->in->op->encoding == MX_FLAT) {
+		o->flat_lds = o->issued[stream];
 	}
 	o->issue[stream][o->issued[stream] % MX_RACE_ISSUES] = w->issued;
 	mx_race_note_load(w, m, stream);

@@ -37,6 +37,7 @@ struct mx_race_wave {
 	uint32_t covered[MX_STREAMS]; /* the last operation that a wait of the wave covers */
 	uint32_t flat;                /* number of the last FLAT in device memory, and its stream */
 	unsigned flat_stream;
+	uint32_t flat_lds; /* number of the last FLAT in LDS */
 	uint64_t passed; /* instructions issued when its last wait for a barrier was over */
 	uint64_t pending[MX_ROWS / 64]; /* registers with a pending load */
 	uint64_t may_pend;  /* the bits of mx_race_rows_of of these registers, and of others */
