@@ -634,6 +634,9 @@ uint64_t *mx_tiles_workgroups(const struct mx_plan *plan, size_t *n);
 enum { MX_CEILINGS = 4 };
 uint64_t mx_buffer_ceiling(const struct mx_buffer *b, unsigned i);
 
+/* Bytes of an argument of the type. */
+unsigned mx_arg_bytes(mx_arg_type t);
+
 /* The kernarg segment of a step, for the given addresses of the buffers (of their valid extent, in
  * the order of plan->buffers). out: kernarg_bytes of the step, gaps zero. */
 int mx_plan_kernarg(const struct mx_plan *plan, unsigned step, const uint64_t *address,

@@ -44,6 +44,10 @@ static int read_float(const struct mx_plan *p, const struct scope *s, const stru
 	return 0;
 }
 
+unsigned mx_arg_bytes(mx_arg_type t) {
+	return types[t].size;
+}
+
 static size_t end_of(const struct mx_arg_spec *a) {
 	return (size_t)a->offset + types[a->type].size;
 }

@@ -7,6 +7,7 @@
 #include "beside.h"
 #include "gate.h"
 #include "hunt_report.h"
+#include "kernarg.h"
 #include "save.h"
 
 static int make_bench(const struct mx_gate *g, const struct mx_selected *s, struct mx_bench **b,
@@ -73,6 +74,8 @@ static int judge(const struct mx_gate *g, struct mx_bench *b, struct mx_result *
 		return -1;
 	if (mx_bench_judge(b, &run, &r->verdict, &r->err))
 		return -1;
+	if (mx_verdict_status(&r->verdict))
+		mx_check_kernarg(b, &r->verdict);
 	if (g->keeps_outputs && !run.failed && !(r->outputs = mx_outputs_keep(b)))
 		return mx_fail(&r->err, "%s: out of memory", r->run->name);
 	if (g->emulated && mx_beside_compare(b, &g->emulated[r - g->results], r))

@@ -295,14 +295,28 @@ static bool take_other(int option, const char *value, struct mx_options *o, int 
 	}
 }
 
-/* One option; false with *status if it is wrong. Of an option that is given twice the last value
- * counts, so that a script may replace its own; but of two case files the first would not run. */
+/* Files of which a second one would hide the first without a word. */
+static bool is_given_once(int option) {
+	return option == CASE || option == WAIVE || option == EXPECT;
+}
+
+static const char *option_name(int option) {
+	const struct option *o = long_options;
+	while (o->val != option)
+		o++;
+	return o->name;
+}
+
+/* One option; false with *status if it is wrong. Of most options that are given twice the last
+ * value counts, so that a script may replace its own. */
 static bool take(int option, const char *value, struct mx_options *o, int *status) {
 	bool *flag = flag_of(option, o);
-	const char **text = text_of(option, o);
-	if (option == CASE && o->case_file)
-		return mx_options_bad(status, "--case %s: --case %s was given before", value,
-		                      o->case_file);
+	const char **text = text_of(option, o), *name;
+	if (is_given_once(option) && *text) {
+		name = option_name(option);
+		return mx_options_bad(status, "--%s %s: --%s %s was given before", name, value,
+		                      name, *text);
+	}
 	if (flag)
 		*flag = true;
 	if (text)

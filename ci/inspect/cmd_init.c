@@ -97,23 +97,13 @@ static int read_json(const char *path, struct compiled *c, struct mx_error *err)
 
 /* ---- arguments ---- */
 
-/* Hand-written kernels name the filling between arguments. */
-static bool is_filling(const struct mx_kernel_arg *a) {
-	return !strncmp(a->name, "pad", 3) && !strcmp(a->kind, "by_value");
-}
-
-static bool is_pointer(const struct mx_kernel_arg *a) {
-	static const char kind[] = "global_buffer"; /* value_kind of the metadata */
-	return !strcmp(a->kind, kind);
-}
-
 static bool has_number_size(const struct mx_kernel_arg *a) {
 	return a->size == 1 || a->size == 2 || a->size == 4 || a->size == 8;
 }
 
 /* Whether it becomes an entry of kernarg; a struct becomes a comment. */
 static bool is_written(const struct mx_kernel_arg *a) {
-	return !a->hidden && !is_filling(a) && (is_pointer(a) || has_number_size(a));
+	return !a->hidden && !mx_kernel_arg_is_filling(a) && (mx_kernel_arg_is_pointer(a) || has_number_size(a));
 }
 
 /* A name for expressions; numbered if the argument has none, or one that is taken. */
@@ -122,7 +112,7 @@ static void name_buffer(const struct mx_kernel_metadata *m, size_t i, char name[
 	bool taken = !a->name[0] || isdigit((unsigned char)a->name[0]) ||
 	             (strlen(a->name) == 1 && strchr("MNKGR", a->name[0]));
 	for (size_t k = 0; k < i; k++)
-		taken |= is_pointer(&m->args[k]) && !strcmp(m->args[k].name, a->name);
+		taken |= mx_kernel_arg_is_pointer(&m->args[k]) && !strcmp(m->args[k].name, a->name);
 	snprintf(name, 80, taken ? "%s%zu" : "%s", taken ? "ARG" : a->name, i);
 	for (char *c = name; *c; c++)
 		if (!isalnum((unsigned char)*c))
@@ -136,7 +126,7 @@ static void print_buffers(const struct mx_kernel_metadata *m) {
 	       "data.\n"
 	       "buffers:\n");
 	for (size_t i = 0; i < m->n_args; i++)
-		if (is_pointer(&m->args[i])) {
+		if (mx_kernel_arg_is_pointer(&m->args[i])) {
 			name_buffer(m, i, name);
 			printf("  - {name: %s, role: none, type: u8, rows: 1, cols: 4096, data: "
 			       "zero}\n",
@@ -153,7 +143,7 @@ static void print_argument(const struct mx_kernel_metadata *m, size_t i) {
 	const struct mx_kernel_arg *a = &m->args[i];
 	char name[80];
 	name_buffer(m, i, name);
-	if (is_pointer(a))
+	if (mx_kernel_arg_is_pointer(a))
 		printf("  - {offset: %u, type: ptr, value: %s}\n", a->offset, name);
 	else if (a->size == 1 || a->size == 2)
 		printf("  - {offset: %u, type: i%u, value: 0} # fill in: %s\n", a->offset,
@@ -178,7 +168,7 @@ static void print_kernarg(const struct mx_kernel_metadata *m) {
 	           : "kernarg: [] # fill in: the metadata do not have the arguments one by one\n");
 	for (size_t i = 0; i < m->n_args; i++) {
 		const struct mx_kernel_arg *a = &m->args[i];
-		if (a->hidden || is_filling(a))
+		if (a->hidden || mx_kernel_arg_is_filling(a))
 			continue;
 		print_argument(m, i);
 		end = is_written(a) ? a->offset + a->size : end;

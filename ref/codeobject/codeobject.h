@@ -192,6 +192,12 @@ struct mx_kernel_arg {
 	bool hidden; /* the runtime fills it in: its kind begins with hidden_ */
 };
 
+/* Whether it is the address of a buffer. */
+bool mx_kernel_arg_is_pointer(const struct mx_kernel_arg *a);
+
+/* Whether it is filling between arguments, which hand-written metadata have by name. */
+bool mx_kernel_arg_is_filling(const struct mx_kernel_arg *a);
+
 /* A kernel of the metadata [LLVM "Code Object V3 and Above Metadata"]. Numbers that are missing,
  * not integers, or above 2^32 - 1 are 0. */
 struct mx_kernel_metadata {

@@ -51,6 +51,14 @@ static void read_arg(const msgpack_object *map, struct mx_kernel_arg *a) {
 	a->hidden = !strncmp(a->kind, "hidden_", 7);
 }
 
+bool mx_kernel_arg_is_pointer(const struct mx_kernel_arg *a) {
+	return !strcmp(a->kind, "global_buffer");
+}
+
+bool mx_kernel_arg_is_filling(const struct mx_kernel_arg *a) {
+	return !strncmp(a->name, "pad", 3) && !strcmp(a->kind, "by_value");
+}
+
 static bool read_args(const msgpack_object *kernel, struct mx_kernel_metadata *k) {
 	const msgpack_object_array *args = array(kernel, ".args");
 	if (!args || !args->size)

@@ -213,6 +213,8 @@ static hipError_t copy_node(struct hipGraphNode *to, const struct hipGraphNode *
 		e = to->child ? copy_graph(to->child, from->child)
 		              : mx_hip_return(hipErrorOutOfMemory);
 	}
+	if (e != hipSuccess)
+		mx_node_clear(to);
 	return e;
 }
 

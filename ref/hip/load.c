@@ -223,6 +223,7 @@ static hipError_t load(struct loading *l) {
 static void check_environment(void) {
 	const char *arch = getenv("MXHIP_ARCH");
 	char why[256];
+	mx_hip_check_environment();
 	if (!mx_cpu_check(why, sizeof why))
 		fprintf(stderr, "libmxhip: ignored: %s\n", why);
 	if (arch && !mx_architecture_by_name(arch))

@@ -42,6 +42,9 @@ __attribute__((format(printf, 2, 3))) hipError_t mx_hip_fail(hipError_t e, const
 /* A number that the environment gives; 0 if it gives none. */
 uint64_t mx_hip_number(const char *name);
 
+/* Prints the variables MXHIP_... that nothing reads. */
+void mx_hip_check_environment(void);
+
 /* Keeps an error of enqueued work, with its text, for the next synchronising call of any thread, or
  * of this one. */
 void mx_hip_defer(hipError_t e, const char *text);

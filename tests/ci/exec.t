@@ -231,6 +231,16 @@ is(scalar(my @none = glob("$dir/hidden/*.{yaml,npy}")), 0, 'and leaves no files'
 }
 
 {
+	local $ENV{MXHIP_SEDE} = 3;
+	local $ENV{MXHIP_DEVICES} = 'two';
+	local $ENV{MXHIP_ON_FAULT} = 'stop';
+	exec_with("-- $dir/watched right");
+	is(join('; ', $said =~ /^libmxhip: ignored: (.*)$/mg),
+		"MXHIP_DEVICES: 'two' is not a number; MXHIP_SEDE: no such variable; MXHIP_ON_FAULT: 'stop' is not abort",
+		'variables that are misspelt, each named once');
+}
+
+{
 	local $ENV{MXHIP_ARCH} = 'gfx1250';
 	exec_with("-- sh -c '$dir/watched right; exit 0'");
 	like("$status $said", qr/^2 .*^mxcheck exec: nothing was watched: no launch, and a code object was not loaded: bundle has no code for gfx1250, only: .*gfx950\n\z/ms,

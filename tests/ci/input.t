@@ -31,6 +31,8 @@ is_refused('a value that nothing takes', 'mxcheck: --list: takes no value', '--l
 is_refused('--depth alone', 'mxcheck: --depth needs --who', '--depth', '3');
 is_refused('--lane alone', 'mxcheck: --lane needs --trace or --break', '--lane', '3');
 is_refused('two case files', "--case $gemm: --case x.yaml was given before", 'run', '--case', 'x.yaml', '--case', $gemm);
+is_refused("two files of $_", "$_ b.yaml: $_ a.yaml was given before", $_, 'a.yaml', $_, 'b.yaml')
+	for '--waive', '--expect';
 is_refused('an unknown device', "no device 'gpu': emu, emu:gfx950, emu:gfx1250, hip or hip:N", '--device', 'gpu');
 is_refused('an unknown regime', '--regime exakt: not exact, general or special',
 	'--regime', 'exakt');

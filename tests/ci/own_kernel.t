@@ -42,4 +42,26 @@ for (@breaks) {
 	is("$status " . ($found // 'nothing'), "$want $kind", "with $what it fails: $kind")
 		or diag $out, $err;
 }
+
+# A case whose kernarg is not the kernel's: a failing run says what the metadata have there.
+for (
+	[ 'a number too wide', 'offset: 40, type: u32, value: N}', 'offset: 40, type: u64, value: N + K}',
+	  'kernarg[5], bytes 40 to 47: the code object has an argument (by_value) in bytes 40 to 43' ],
+	[ 'a number for an address', 'type: ptr, value: SB', 'type: u32, value: 5',
+	  'kernarg[4], bytes 32 to 35: the code object has an address there, an argument (global_buffer)' ],
+	[ 'an argument behind the last', '{offset: 44,', '{offset: 48,',
+	  'kernarg[6], bytes 48 to 51: the code object has no argument there' ],
+	[ 'an argument without a value', '{offset: 44,', '{offset: 48,',
+	  'kernarg gives no value to an argument (by_value), bytes 44 to 47' ],
+) {
+	my ($what, $from, $to, $want) = @$_;
+	my $text = slurp('tests/ci/own_kernel/mxfp4_small.yaml');
+	$text =~ s/\Q$from\E/$to/ or BAIL_OUT("'$from' is not in the example's case");
+	$text =~ s/^  - \{offset: 44.*\n//m if $to =~ /u64/;
+	mxcheck('run', '--case', spew("$dir/wrong.yaml", $text), '--co', "$dir/mxfp4_small.co",
+		'own/mxfp4_small/16x16x128/exact');
+	like($out, qr/^      kernarg: \Q$want\E$/m, "$what is reported") or diag $out, $err;
+}
+mxcheck('run', '--case', $case, '--co', "$dir/broken.co", 'own/mxfp4_small/16x16x128/exact');
+unlike($out, qr/^      kernarg: /m, 'a kernarg that fits is not');
 done_testing();

@@ -708,6 +708,22 @@ static void test_retained_object(void) {
 	must(hipStreamDestroy(s));
 }
 
+/* The last test. Sanitizers see what a copy that fails leaves. */
+static void test_unloaded(hipModule_t module) {
+	struct built b;
+	hipGraph_t g;
+	hipGraphNode_t node;
+	hipGraphExec_t exec;
+	build(&b, 5, 2);
+	must(hipGraphCreate(&g, 0));
+	must(hipGraphAddChildGraphNode(&node, g, NULL, 0, b.graph));
+	must(hipModuleUnload(module));
+	ok(hipGraphInstantiate(&exec, g, NULL, NULL, 0) != hipSuccess,
+	   "a graph whose kernel is gone cannot be instantiated");
+	must(hipGraphDestroy(g));
+	must(hipGraphDestroy(b.graph));
+}
+
 int main(void) {
 	hipModule_t module;
 	must(hipModuleLoad(&module, built("tests/hip/probe.gpu.co")));
@@ -734,7 +750,7 @@ int main(void) {
 	test_retained_object();
 	unsigned n = 0;
 	ok(hipModuleGetFunctionCount(&n, module) == hipSuccess && n > 5, "a module counts kernels");
+	test_unloaded(module);
 	must(hipFree(p));
-	must(hipModuleUnload(module));
 	return done_testing();
 }
