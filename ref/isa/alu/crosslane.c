@@ -1,6 +1,7 @@
 /* Moves between lanes of vector registers, and between lanes and scalars [ISA 12.8, 12.11]. */
 #include "../machine/findings.h"
 #include "../machine/registers.h"
+#include "functions.h"
 #include "vector.h"
 
 #define MOVE(name)                                                                                 \
@@ -126,11 +127,73 @@ MOVE(v_permlane32_swap_b32) {
 
 enum { ROW = 16, KEEP = -1, ZERO = -2 };
 
+/* Four bits for each lane select a lane of its row, or of the other row of its pair [RDNA4's
+ * manual]. OP_SEL[0] takes inactive lanes, too; else OP_SEL[1] makes them zero. */
+static void lanes_of_rows(const struct mx_wave *w, const struct mx_inst *in, unsigned across,
+                          bool vector, int from[MX_LANES]) {
+	uint64_t exec = mx_exec(w), bits = 0;
+	if (!vector)
+		bits = mx_sread(w, in, mx_source(in, 1)) |
+		       (uint64_t)mx_sread(w, in, mx_source(in, 2)) << 32;
+	for (unsigned l = 0; l < MX_LANES; l++) {
+		uint64_t select = vector ? w->v[mx_row_at(in, MX_AT_SRC1)][l] : bits >> 4 * (l % ROW);
+		unsigned lane = ((l & ~(ROW - 1u)) ^ across) | (select & (ROW - 1));
+		bool taken = in->op_sel & 1 || exec >> lane & 1;
+		from[l] = taken ? (int)lane : in->op_sel & 2 ? ZERO : KEEP;
+	}
+}
+
+/* The lanes of a group, which source 2 gives. */
+static unsigned group_size(const struct mx_wave *w, uint32_t n) {
+	unsigned wave = w->group->run->isa->wave_size;
+	return n && n <= wave && !(n & (n - 1)) ? n : wave;
+}
+
+/* The lane of a group that its lane `at` takes; it may be outside. */
+static uint64_t other_of_group(mx_opcode op, uint64_t at, uint32_t n, unsigned size) {
+	switch (op) {
+	case MX_OP_v_permlane_bcast_b32: return n % size;
+	case MX_OP_v_permlane_up_b32: return at - n;
+	case MX_OP_v_permlane_down_b32: return at + n;
+	default: return at ^ n;
+	}
+}
+
+/* A lane that would take one outside its group takes its own [assumed]. Returns the active lanes
+ * of which this, or the value of an inactive lane, is assumed. */
+static uint64_t lanes_of_groups(const struct mx_wave *w, const struct mx_inst *in,
+                                int from[MX_LANES]) {
+	uint32_t n = mx_sread(w, in, mx_source(in, 1)), width = mx_sread(w, in, mx_source(in, 2));
+	unsigned size = group_size(w, width);
+	uint64_t exec = mx_exec(w), assumed = size == width ? 0 : exec;
+	for (uint64_t l = 0; l < MX_LANES; l++) {
+		uint64_t at = l % size, other = other_of_group(in->op->id, at, n, size);
+		from[l] = (int)(l - at + (other < size ? other : at));
+		bool open = other >= size || !(exec >> from[l] & 1);
+		assumed |= (uint64_t)open << l & exec;
+	}
+	return assumed;
+}
+
+uint64_t mx_permuted_lanes(const struct mx_wave *w, const struct mx_inst *in,
+                           int from[MX_LANES]) {
+	switch (in->op->id) {
+	case MX_OP_v_permlane16_b32: lanes_of_rows(w, in, 0, false, from); return 0;
+	case MX_OP_v_permlanex16_b32: lanes_of_rows(w, in, ROW, false, from); return 0;
+	case MX_OP_v_permlane16_var_b32: lanes_of_rows(w, in, 0, true, from); return 0;
+	case MX_OP_v_permlanex16_var_b32: lanes_of_rows(w, in, ROW, true, from); return 0;
+	default: return lanes_of_groups(w, in, from);
+	}
+}
+
 /* Each active lane takes a lane's value, or keeps its own result, or gets zero. */
-static void take_lanes(struct mx_wave *w, const struct mx_inst *in, const int from[MX_LANES]) {
+static void take_lanes(struct mx_wave *w, const struct mx_inst *in) {
 	unsigned s = mx_row_at(in, MX_AT_SRC0), d = mx_row_at(in, MX_AT_RESULT), l;
 	mx_vreg v = { 0 }, unwritten = { 0 };
-	uint64_t lanes = 0;
+	int from[MX_LANES];
+	uint64_t lanes = 0, assumed = mx_permuted_lanes(w, in, from);
+	if (assumed)
+		mx_assume(w, in, assumed, MX_ASSUMES_LANE_GROUP);
 	if (!mx_vgprs_exist(w, in, s, 1) || !mx_vgprs_exist(w, in, d, 1))
 		return;
 	MX_FOR_LANES(l, mx_exec(w)) {
@@ -142,35 +205,18 @@ static void take_lanes(struct mx_wave *w, const struct mx_inst *in, const int fr
 }
 
 /* A scalar source that selects lanes. */
-static uint32_t selector(struct mx_wave *w, const struct mx_inst *in, unsigned i) {
+static void check_selector(struct mx_wave *w, const struct mx_inst *in, unsigned i) {
 	if (mx_sread_unwritten(w, mx_source(in, i)))
 		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(LANE_UNWRITTEN));
-	return mx_sread(w, in, mx_source(in, i));
 }
 
-/* Four bits for each lane select a lane of its row, or of the other row of its pair [RDNA4's
- * manual]. OP_SEL[0] takes inactive lanes, too; else OP_SEL[1] makes them zero. */
-static void permute_rows(struct mx_wave *w, const struct mx_inst *in, unsigned across,
-                         const uint32_t bits[MX_LANES]) {
-	uint64_t exec = mx_exec(w);
-	int from[MX_LANES];
-	for (unsigned l = 0; l < MX_LANES; l++) {
-		unsigned lane = ((l & ~(ROW - 1u)) ^ across) | (bits[l] & (ROW - 1));
-		bool taken = in->op_sel & 1 || exec >> lane & 1;
-		from[l] = taken ? (int)lane : in->op_sel & 2 ? ZERO : KEEP;
-	}
-	take_lanes(w, in, from);
+static void permute_by_scalars(struct mx_wave *w, const struct mx_inst *in) {
+	check_selector(w, in, 1);
+	check_selector(w, in, 2);
+	take_lanes(w, in);
 }
 
-static void permute_by_scalars(struct mx_wave *w, const struct mx_inst *in, unsigned across) {
-	uint64_t all = selector(w, in, 1) | (uint64_t)selector(w, in, 2) << 32;
-	uint32_t bits[MX_LANES];
-	for (unsigned l = 0; l < MX_LANES; l++)
-		bits[l] = (uint32_t)(all >> 4 * (l % ROW));
-	permute_rows(w, in, across, bits);
-}
-
-static void permute_by_register(struct mx_wave *w, const struct mx_inst *in, unsigned across) {
+static void permute_by_register(struct mx_wave *w, const struct mx_inst *in) {
 	unsigned row = mx_row_at(in, MX_AT_SRC1), l;
 	if (!mx_vgprs_exist(w, in, row, 1))
 		return;
@@ -179,20 +225,32 @@ static void permute_by_register(struct mx_wave *w, const struct mx_inst *in, uns
 		mx_find(w, in, MX_UNWRITTEN, (int)l, 0, MX_BECAUSE(LANE_UNWRITTEN));
 		return;
 	}
-	permute_rows(w, in, across, w->v[row]);
+	take_lanes(w, in);
 }
 
 MOVE(v_permlane16_b32) {
-	permute_by_scalars(w, in, 0);
+	permute_by_scalars(w, in);
 }
 MOVE(v_permlanex16_b32) {
-	permute_by_scalars(w, in, ROW);
+	permute_by_scalars(w, in);
 }
 MOVE(v_permlane16_var_b32) {
-	permute_by_register(w, in, 0);
+	permute_by_register(w, in);
 }
 MOVE(v_permlanex16_var_b32) {
-	permute_by_register(w, in, ROW);
+	permute_by_register(w, in);
+}
+MOVE(v_permlane_bcast_b32) {
+	permute_by_scalars(w, in);
+}
+MOVE(v_permlane_up_b32) {
+	permute_by_scalars(w, in);
+}
+MOVE(v_permlane_down_b32) {
+	permute_by_scalars(w, in);
+}
+MOVE(v_permlane_xor_b32) {
+	permute_by_scalars(w, in);
 }
 
 /* Exchanges halves of a wave of 64; nothing in one of 32 [RDNA4's manual]. */
@@ -200,39 +258,12 @@ MOVE(v_permlane64_b32) {
 	(void)w, (void)in;
 }
 
-/* The lanes of a group, which source 2 gives. */
-static unsigned group_size(const struct mx_wave *w, uint32_t n) {
-	unsigned wave = w->group->run->isa->wave_size;
-	return n && n <= wave && !(n & (n - 1)) ? n : wave;
-}
-
-/* Lane `at` of a group takes lane `to` of it; one outside is its own [assumed]. */
-#define MOVE_IN_GROUP(name, to)                                                                    \
-	MOVE(name) {                                                                               \
-		uint32_t n = selector(w, in, 1), width = selector(w, in, 2);                       \
-		unsigned size = group_size(w, width);                                              \
-		uint64_t exec = mx_exec(w), assumed = size == width ? 0 : exec;                    \
-		int from[MX_LANES];                                                                \
-		for (uint64_t l = 0; l < MX_LANES; l++) {                                          \
-			uint64_t at = l % size, other = (to);                                      \
-			from[l] = (int)(l - at + (other < size ? other : at));                     \
-			bool open = other >= size || !(exec >> from[l] & 1);                       \
-			assumed |= (uint64_t)open << l & exec;                                     \
-		}                                                                                  \
-		if (assumed)                                                                       \
-			mx_assume(w, in, assumed, MX_ASSUMES_LANE_GROUP);                          \
-		take_lanes(w, in, from);                                                           \
-	}
-MOVE_IN_GROUP(v_permlane_bcast_b32, n % size)
-MOVE_IN_GROUP(v_permlane_up_b32, at - n)
-MOVE_IN_GROUP(v_permlane_down_b32, at + n)
-MOVE_IN_GROUP(v_permlane_xor_b32, at ^ n)
-
 /* The address for ds_bpermute of the lane of the group that the low bits of source 0 select. */
 MOVE(v_permlane_idx_gen_b32) {
 	unsigned s = mx_row_at(in, MX_AT_SRC0), d = mx_row_at(in, MX_AT_RESULT);
-	unsigned size = group_size(w, selector(w, in, 1));
+	unsigned size = group_size(w, mx_sread(w, in, mx_source(in, 1)));
 	mx_vreg v, unwritten;
+	check_selector(w, in, 1);
 	if (!mx_vgprs_exist(w, in, s, 1) || !mx_vgprs_exist(w, in, d, 1))
 		return;
 	for (unsigned l = 0; l < MX_LANES; l++) {

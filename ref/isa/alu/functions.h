@@ -22,4 +22,11 @@ struct mx_hw_value mx_gfx1250_read_hwreg(const struct mx_wave *w, unsigned reg);
 void mx_gfx1250_write_hwreg(struct mx_wave *w, const struct mx_inst *in, uint32_t value,
                             uint32_t unwritten);
 
+/* ---- crosslane.c ---- */
+
+/* Of a move between lanes of a register (MX_IS_PERMUTE): the lane that each lane takes; negative:
+ * none. Returns the active lanes of which that is assumed. */
+uint64_t mx_permuted_lanes(const struct mx_wave *w, const struct mx_inst *in,
+                           int from[MX_LANES]);
+
 #endif

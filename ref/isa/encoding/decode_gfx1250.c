@@ -191,7 +191,8 @@ static void find_counts(struct mx_inst *in) {
 	mx_kind kind = mx_kind_of(in->op);
 	bool returns =
 		(kind == MX_IS_CLOCK || kind == MX_IS_BARRIER_STATE) && in->op->flags & MX_LOAD;
-	if ((in->op->unit != MX_UNIT_MEMORY && kind != MX_IS_SENDMSG && !returns) ||
+	bool counts = kind == MX_IS_SENDMSG || kind == MX_IS_SCALAR_CACHE || returns;
+	if ((in->op->unit != MX_UNIT_MEMORY && !counts) ||
 	    kind == MX_IS_HINT)
 		return;
 	if (in->mem.lds || mx_kind_of(in->op) == MX_IS_ARRIVAL) {

@@ -320,7 +320,8 @@ typedef enum {
 	MX_LANES_OF_EXEC,
 	MX_LANES_ALL,
 	MX_LANE_FIRST,  /* the first of EXEC, or lane 0 */
-	MX_LANE_OF_SRC1 /* the lane that source 1 selects */
+	MX_LANE_OF_SRC1, /* the lane that source 1 selects */
+	MX_LANES_TAKEN   /* those that the lanes of EXEC take a value of, in EXEC or not */
 } mx_operand_lanes;
 
 /* Positions of operands in mx_inst.operand. Those before MX_AT_RESULT are read, the others are

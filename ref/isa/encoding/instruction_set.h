@@ -102,9 +102,9 @@ struct mx_isa {
 	const char *matrix; /* what the set calls its matrix instructions: "MFMA" */
 
 	/* What a program may read without its result depending on more than order: hardware
-	 * registers, a bit each, and whether the TTMPs have the numbers of workgroup and wave. */
+	 * registers, and the TTMPs that have the numbers of workgroup and wave; a bit each. */
 	uint64_t settled_hwregs;
-	bool settled_ttmps;
+	uint16_t settled_ttmps;
 
 	/* The hardware register whose bits 1:0 are the scheduling mode
 	 * (waitstates/dependence.h); 0: none. */

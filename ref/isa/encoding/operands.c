@@ -57,6 +57,16 @@ void mx_set_operand(struct mx_inst *in, unsigned position, struct mx_operand ope
 	in->registers = (uint16_t)(others | (unsigned)is_register(operand.code) << position);
 }
 
+/* Whether a source may be taken from lanes that are off. */
+static bool takes_any_lane(const struct mx_inst *in, mx_operand_role role) {
+	if (role == MX_AS_SRC0)
+		return mx_kind_of(in->op) == MX_IS_PERMUTE ||
+		       (in->dpp.used && in->dpp.fetch_inactive);
+	if (role == MX_AS_SCALE)
+		return in->op->unit == MX_UNIT_CVT && mx_cvt_info(in->op->cvt).scale_byte;
+	return role == MX_AS_DATA && in->op->id == MX_OP_ds_bpermute_fi_b32;
+}
+
 /* Matrix instructions ignore EXEC. Moves between a lane and a scalar name one lane. */
 static mx_operand_lanes lanes_of(const struct mx_inst *in, mx_operand_role role) {
 	mx_kind kind = mx_kind_of(in->op);
@@ -64,6 +74,8 @@ static mx_operand_lanes lanes_of(const struct mx_inst *in, mx_operand_role role)
 		return MX_LANES_ALL;
 	if (kind == MX_IS_READFIRST)
 		return MX_LANE_FIRST;
+	if (takes_any_lane(in, role))
+		return MX_LANES_TAKEN;
 	bool one = (kind == MX_IS_READLANE && role == MX_AS_SRC0) ||
 	           (kind == MX_IS_WRITELANE && role == MX_AS_D);
 	return one ? MX_LANE_OF_SRC1 : MX_LANES_OF_EXEC;

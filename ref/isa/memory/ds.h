@@ -33,6 +33,9 @@ void mx_ds_return(struct mx_wave *w, const struct mx_memop *m, unsigned rows);
 void mx_ds_issue(struct mx_wave *w, struct mx_memop *m,
                  void (*land)(struct mx_wave *w, struct mx_memop *m));
 
+/* ds_lane.c: the lane that a lane of ds_permute or ds_bpermute names. */
+unsigned mx_ds_other_lane(const struct mx_wave *w, const struct mx_inst *in, unsigned lane);
+
 /* ds_atomic.c */
 mx_handler mx_ds_atomic;
 

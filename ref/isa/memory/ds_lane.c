@@ -66,7 +66,7 @@ static struct mx_memop *begin_permute(struct mx_wave *w, const struct mx_inst *i
 	return m;
 }
 
-static unsigned other_lane(const struct mx_wave *w, const struct mx_inst *in, unsigned lane) {
+unsigned mx_ds_other_lane(const struct mx_wave *w, const struct mx_inst *in, unsigned lane) {
 	return (w->v[mx_row_at(in, MX_AT_ADDRESS)][lane] + (uint32_t)in->imm) / 4 %
 	       w->group->run->isa->wave_size;
 }
@@ -77,7 +77,7 @@ static void bpermute(struct mx_wave *w, const struct mx_inst *in, uint64_t lanes
 	if (!m)
 		return;
 	MX_FOR_LANES(l, m->exec)
-	fetch(w, m, l, mx_row_at(in, MX_AT_DATA), other_lane(w, in, l), lanes);
+	fetch(w, m, l, mx_row_at(in, MX_AT_DATA), mx_ds_other_lane(w, in, l), lanes);
 	mx_ds_issue(w, m, land);
 }
 
@@ -97,6 +97,6 @@ void mx_x_ds_permute_b32(struct mx_wave *w, const struct mx_inst *in) {
 	for (l = 0; l < MX_LANES; l++)
 		m->data[0][l] = m->unwritten[0][l] = 0;
 	MX_FOR_LANES(l, m->exec)
-	fetch(w, m, other_lane(w, in, l), mx_row_at(in, MX_AT_DATA), l, m->exec);
+	fetch(w, m, mx_ds_other_lane(w, in, l), mx_row_at(in, MX_AT_DATA), l, m->exec);
 	mx_ds_issue(w, m, land);
 }

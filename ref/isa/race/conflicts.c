@@ -130,6 +130,21 @@ static bool runs_beside(const struct mx_race_range *r, mx_access earlier, uint32
 	       path_of(r, earlier) == MX_PATH_ASYNC;
 }
 
+/* This access meets what a write left in another cache. */
+static void doubt_caches(struct mx_race_range *r) {
+	mx_race_doubt(r->w, r->in,
+	              r->kind == MX_RACE_READ ? MX_DOUBT_CACHE_READ : MX_DOUBT_CACHE_WRITE);
+}
+
+/* Two accesses that waves order by synchronising. Without flags it is the barrier of a cluster that
+ * does so, under every schedule; but its workgroups have caches of their own. */
+static void doubt_synchronised(struct mx_race_range *r, mx_access earlier, mx_race_kind was) {
+	if (mx_race_analysis_of(r->w->group->run)->sync.wave_sync->flags)
+		mx_race_doubt_pair(r->w, r->in, inst_of(r, earlier), MX_DOUBT_FLAGS);
+	else if (!r->lds && was != MX_RACE_READ)
+		doubt_caches(r);
+}
+
 /* Reports a finding, unless something else orders the two accesses. Returns whether it did. */
 static bool conflict(struct mx_race_range *r, uint64_t at, mx_access earlier, uint32_t group,
                      mx_race_kind was) {
@@ -141,8 +156,7 @@ static bool conflict(struct mx_race_range *r, uint64_t at, mx_access earlier, ui
 		return false;
 	if (runs_beside(r, earlier, group) &&
 	    (is_synchronised(r, earlier, group, was) || is_acquired(r, at, earlier, was))) {
-		if (mx_race_analysis_of(r->w->group->run)->sync.wave_sync->flags)
-			mx_race_doubt_pair(r->w, r->in, inst_of(r, earlier), MX_DOUBT_FLAGS);
+		doubt_synchronised(r, earlier, was);
 		return false;
 	}
 	mx_race_report(r->w, r->in, r->lane, r->lds, at, r->kind, earlier, group, was, false);
@@ -169,8 +183,7 @@ bool mx_race_passes_caches(const struct mx_race_range *r, mx_access write) {
 
 static void check_caches(struct mx_race_range *r, mx_access write) {
 	if (mx_race_passes_caches(r, write))
-		mx_race_doubt(r->w, r->in,
-		              r->kind == MX_RACE_READ ? MX_DOUBT_CACHE_READ : MX_DOUBT_CACHE_WRITE);
+		doubt_caches(r);
 }
 
 /* Whether concurrent writes of the same contents leave them under every schedule. Accesses before

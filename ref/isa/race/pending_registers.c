@@ -200,13 +200,15 @@ void mx_race_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned str
 	}
 }
 
-static uint64_t touched(const struct mx_wave *w, const struct mx_inst *in, unsigned lanes) {
+static uint64_t touched(const struct mx_wave *w, const struct mx_inst *in,
+                        const struct mx_operand *o) {
 	uint64_t exec = mx_exec(w);
-	switch (lanes) {
+	switch (o->lanes) {
 	case MX_LANES_ALL: return w->lanes;
 	case MX_LANE_FIRST: return exec ? exec & -exec : 1;
 	case MX_LANE_OF_SRC1:
 		return 1ull << mx_sread(w, in, mx_source(in, 1)) % w->group->run->isa->wave_size;
+	case MX_LANES_TAKEN: return mx_race_taken_lanes(w, in, o);
 	default: return exec;
 	}
 }
@@ -220,7 +222,7 @@ void mx_race_check_registers(struct mx_wave *w, const struct mx_inst *in) {
 		if ((memory && o->written) || !any_pending(wave, row, o->dwords))
 			continue;
 		const struct register_access t = { w, in, o->written, MX_STREAMS,
-			                           touched(w, in, o->lanes) };
+			                           touched(w, in, o) };
 		const uint32_t rows = mx_accessed(in, o, w->s[MX_M0]);
 		for (unsigned k = 0; k < o->dwords; k++)
 			if (rows >> k & 1)

@@ -209,12 +209,20 @@ bool mx_race_is_atomic(const struct mx_op *op) {
 	return op->rmw || mx_kind_of(op) == MX_IS_LDS_COUNTER;
 }
 
+static bool reads_trap_register(const struct mx_isa *isa, const struct mx_inst *in) {
+	MX_FOR_OPERANDS(o, in)
+		for (unsigned code = o->code; !o->written && code < o->code + o->dwords; code++)
+			if (code >= MX_TTMP0 && code < MX_M0 &&
+			    !(isa->settled_ttmps >> (code - MX_TTMP0) & 1))
+				return true;
+	return false;
+}
+
 /* Why a launch that executes this instruction is not proved by order alone. */
 static mx_doubt doubt_of(const struct mx_isa *isa, const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
-	MX_FOR_OPERANDS(o, in)
-		if (!isa->settled_ttmps && !o->written && o->code >= MX_TTMP0 && o->code < MX_M0)
-			return MX_DOUBT_TRAP_REGISTER;
+	if (reads_trap_register(isa, in))
+		return MX_DOUBT_TRAP_REGISTER;
 	if (op->id == MX_OP_s_barrier_signal_isfirst)
 		return MX_DOUBT_BARRIER_FIRST;
 	switch (mx_kind_of(op)) {

@@ -530,6 +530,12 @@ void mx_race_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned str
 /* Drops the pending loads that a wait covers: most registers are accessed after it. */
 void mx_race_drop_loads(struct mx_race_wave *o);
 
+/* ---- taken_lanes.c ---- */
+
+/* The lanes of an operand of MX_LANES_TAKEN. */
+uint64_t mx_race_taken_lanes(const struct mx_wave *w, const struct mx_inst *in,
+                             const struct mx_operand *o);
+
 /* ---- accesses.c ---- */
 
 void mx_race_access(struct mx_wave *w, const struct mx_memop *m, mx_access me);
