@@ -695,7 +695,14 @@ struct mx_data {
 	                                   the plan's tiles use has data */
 	float *a, *b; /* unquantised operands, M*K and N*K, row-major; NULL if nothing was
 	                 quantised: the regime draws codes, or they come from a file */
+	bool draws_again[2]; /* A and B: NULL because it is large; mx_data_unquantised draws them */
+	uint64_t seed;
 };
+
+/* Whether the operands were quantised, and the unquantised values of a row of A or B then. */
+bool mx_data_has_unquantised(const struct mx_data *data);
+void mx_data_unquantised(const struct mx_plan *plan, const struct mx_data *data, mx_role role,
+                         size_t row, float *values);
 
 /* Reads a buffer from a .npy file: lines of numbers, or of packed codes. bytes:
  * plan->buffers[i].data_bytes; bytes that belong to no line are unchanged. */

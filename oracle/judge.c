@@ -33,11 +33,21 @@ static double *dequantised(const struct exact_operand *o, size_t rows, size_t k)
 	return x;
 }
 
-/* `rows` rows of k elements, `step` rows apart. */
-static double *widened(const float *from, size_t rows, size_t step, size_t k) {
+/* `rows` rows of the unquantised A or B, `step` rows apart. */
+static double *unquantised(const struct mx_bench *b, mx_role role, size_t rows, size_t step) {
+	size_t k = (size_t)b->plan.K;
 	double *x = malloc((rows * k + 1) * sizeof *x);
-	for (size_t i = 0; x && i < rows * k; i++)
-		x[i] = (double)from[i / k * step * k + i % k];
+	float *row = malloc((k + 1) * sizeof *row);
+	for (size_t i = 0; x && row && i < rows; i++) {
+		mx_data_unquantised(&b->plan, &b->data, role, i * step, row);
+		for (size_t j = 0; j < k; j++)
+			x[i * k + j] = (double)row[j];
+	}
+	if (!row) {
+		free(x);
+		x = NULL;
+	}
+	free(row);
 	return x;
 }
 
@@ -87,10 +97,10 @@ static int make_references(struct mx_bench *b, const struct exact_gemm *all, str
 	g.m = s.rows, g.n = s.cols;
 	g.a = every(all->a, s.row_step), g.b = every(all->b, s.col_step);
 	b->dequantised = product_of(&g, dequantised(&g.a, g.m, g.k), dequantised(&g.b, g.n, g.k));
-	if (b->data.a)
-		b->unquantised = product_of(&g, widened(b->data.a, g.m, s.row_step, g.k),
-		                            widened(b->data.b, g.n, s.col_step, g.k));
-	if (!b->dequantised || (b->data.a && !b->unquantised))
+	if (mx_data_has_unquantised(&b->data))
+		b->unquantised = product_of(&g, unquantised(b, MX_ROLE_A, g.m, s.row_step),
+		                            unquantised(b, MX_ROLE_B, g.n, s.col_step));
+	if (!b->dequantised || (mx_data_has_unquantised(&b->data) && !b->unquantised))
 		return mx_fail(err, "%s: out of memory", b->plan.name);
 	if (b->plan.c->verdict.judge == MX_JUDGE_SET &&
 	    mx_buffer_is_filled(&b->plan, mx_plan_role(&b->plan, MX_ROLE_C))) {
