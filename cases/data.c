@@ -61,6 +61,13 @@ static int allocate_all(const struct mx_plan *p, struct mx_data *data, struct mx
 			data->sparse[i] = b->data_bytes;
 			continue;
 		}
+		if (mx_buffer_is_poison(p, i)) {
+			if (!(data->bytes[i] = mx_poison_new(b->data_bytes)))
+				return mx_fail(err, "%s: %s: no memory for %zu bytes", p->name,
+				               b->name, b->data_bytes);
+			data->poison[i] = b->data_bytes;
+			continue;
+		}
 		data->bytes[i] = allocate(p, b->name, b->data_bytes, err);
 		if (!data->bytes[i])
 			return -1;
@@ -408,6 +415,11 @@ bool mx_buffer_is_filled(const struct mx_plan *plan, const struct mx_buffer *b) 
 	return how ? strcmp(how, "poison") != 0 : !is_output;
 }
 
+bool mx_buffer_is_poison(const struct mx_plan *p, unsigned i) {
+	return p->buffers[i].in < 0 && !mx_tiles_divide(p, i) && !mx_buffer_holds_others(p, i) &&
+	       !mx_buffer_is_filled(p, &p->buffers[i]);
+}
+
 int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data,
                  struct mx_error *err) {
 	struct drawn drawn = { 0 };
@@ -472,6 +484,8 @@ void mx_data_free(struct mx_data *data) {
 	for (unsigned i = 0; i < MX_MAX_BUFFERS; i++)
 		if (data->sparse[i])
 			mx_sparse_free(data->bytes[i], data->sparse[i]);
+		else if (data->poison[i])
+			mx_poison_free(data->bytes[i], data->poison[i]);
 		else
 			free(data->bytes[i]);
 	free(data->a);

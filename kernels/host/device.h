@@ -31,6 +31,7 @@ struct mx_emu {
 	int (*set_architecture)(const char *name);
 	int (*set_launch_options)(const struct mxhipLaunchOptions *options);
 	bool (*mark)(void *address, size_t bytes, uint8_t state);
+	bool (*poison)(void *address, size_t bytes, uint8_t value);
 	bool (*states)(const void *address, size_t bytes, uint8_t *states);
 	const struct mx_report *(*report)(void);
 	const char *(*error_detail)(void);

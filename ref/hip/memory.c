@@ -16,6 +16,7 @@
 enum {
 	PAGE = 4096,
 	LARGE = 1 << 30, /* bytes of an allocation */
+	POPULATED = 1 << 20,
 	RETIRED = 8,
 	MOST_RETIRED = 1 << 16, /* bytes: they are cleared again */
 };
@@ -489,6 +490,28 @@ bool mx_hip_snapshot(bool own, int device, struct mx_memory *m) {
 bool mxhipMark(void *address, size_t bytes, uint8_t state) {
 	mx_queue_finish(NULL);
 	return mx_hip_mark((uint64_t)(uintptr_t)address, bytes, state);
+}
+
+/* All pages of new memory at once, which takes less time than a fault of each. */
+static void fill(void *p, uint8_t value, size_t bytes) {
+	uintptr_t from = ((uintptr_t)p + PAGE - 1) / PAGE * PAGE;
+	uintptr_t to = ((uintptr_t)p + bytes) / PAGE * PAGE;
+	if (bytes >= POPULATED)
+		madvise((void *)from, to - from, MADV_POPULATE_WRITE);
+	memset(p, value, bytes);
+}
+
+bool mxhipPoison(void *address, size_t bytes, uint8_t value) {
+	uint64_t from = (uint64_t)(uintptr_t)address;
+	mx_queue_finish(NULL);
+	pthread_mutex_lock(&lock);
+	const struct mx_region *r = holding(from, bytes);
+	if (r) {
+		fill(address, value, bytes);
+		fill(r->state + (from - r->base), 0, bytes);
+	}
+	pthread_mutex_unlock(&lock);
+	return r != NULL;
 }
 
 bool mxhipStates(const void *address, size_t bytes, uint8_t *states) {
