@@ -17,6 +17,8 @@
 
 /* ---- references for SNR ---- */
 
+#define WORTH_A_THREAD 0x1p24 /* M N K of a product */
+
 static double *product_of(const struct exact_gemm *g, double *a, double *b) {
 	double *d = malloc((g->m * g->n + 1) * sizeof *d);
 	if (a && b && d)
@@ -87,6 +89,26 @@ static void add_start(const struct mx_bench *b, const struct sample *s, double *
 	}
 }
 
+/* The products of a sample. */
+struct products {
+	struct mx_bench *b;
+	const struct sample *s;
+	const struct exact_gemm *g;
+};
+
+/* 0: of the dequantised operands; 1: of the unquantised ones, if there are. */
+static void make_product(void *context, size_t from, size_t to) {
+	const struct products *p = context;
+	const struct exact_gemm *g = p->g;
+	struct mx_bench *b = p->b;
+	if (from == 0)
+		b->dequantised = product_of(g, dequantised(&g->a, g->m, g->k),
+		                            dequantised(&g->b, g->n, g->k));
+	if (to == 2 && mx_data_has_unquantised(&b->data))
+		b->unquantised = product_of(g, unquantised(b, MX_ROLE_A, g->m, p->s->row_step),
+		                            unquantised(b, MX_ROLE_B, g->n, p->s->col_step));
+}
+
 static int make_references(struct mx_bench *b, const struct exact_gemm *all, struct mx_error *err) {
 	struct sample s = sample_of(b, all);
 	struct exact_gemm g = *all;
@@ -96,10 +118,8 @@ static int make_references(struct mx_bench *b, const struct exact_gemm *all, str
 		return 0;
 	g.m = s.rows, g.n = s.cols;
 	g.a = every(all->a, s.row_step), g.b = every(all->b, s.col_step);
-	b->dequantised = product_of(&g, dequantised(&g.a, g.m, g.k), dequantised(&g.b, g.n, g.k));
-	if (mx_data_has_unquantised(&b->data))
-		b->unquantised = product_of(&g, unquantised(b, MX_ROLE_A, g.m, s.row_step),
-		                            unquantised(b, MX_ROLE_B, g.n, s.col_step));
+	bool large = (double)g.m * (double)g.n * (double)g.k > WORTH_A_THREAD;
+	exact_parallel(large ? g.threads : 1, 2, 1, make_product, &(struct products){ b, &s, &g });
 	if (!b->dequantised || (mx_data_has_unquantised(&b->data) && !b->unquantised))
 		return mx_fail(err, "%s: out of memory", b->plan.name);
 	if (b->plan.c->verdict.judge == MX_JUDGE_SET &&

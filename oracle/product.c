@@ -202,7 +202,6 @@ static int allocate(struct mx_output *o, bool has_got) {
 	return o->got && o->want && o->unwritten && o->differs ? 0 : -1;
 }
 
-enum { SOME = 1 << 18 }; /* elements that are worth a thread */
 static unsigned threads = 1;
 
 void mx_judge_threads(unsigned n) {
@@ -227,7 +226,8 @@ static int read_codes(const struct mx_bench *b, struct mx_output *o, struct mx_e
 	struct reading r = { o, c, in_place ? NULL : x->after + c->guard,
 		             o->has_unwritten ? x->unwritten + c->guard : NULL };
 	if (r.data || r.unwritten)
-		exact_parallel(o->g.threads, o->g.m, SOME / (o->g.n + 1) + 1, read_rows, &r);
+		exact_parallel(o->g.threads, o->g.m, MX_OUTPUT_SOME / (o->g.n + 1) + 1, read_rows,
+		               &r);
 	return 0;
 }
 
@@ -332,7 +332,7 @@ static void compare_some(void *context, size_t from, size_t to) {
 /* Equal elements leave the pages of `differs` untouched. */
 void mx_output_compare(struct mx_output *o) {
 	struct comparing c = { .o = o };
-	exact_parallel(o->g.threads, o->g.m * o->g.n, SOME, compare_some, &c);
+	exact_parallel(o->g.threads, o->g.m * o->g.n, MX_OUTPUT_SOME, compare_some, &c);
 	o->is_same = !atomic_load(&c.differs);
 	if (!o->is_same || o->has_unwritten)
 		mx_output_count(o);

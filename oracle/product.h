@@ -5,6 +5,8 @@
 #include "bench_inside.h"
 #include "exact/exact.h"
 
+enum { MX_OUTPUT_SOME = 1 << 18 }; /* elements that are worth a thread */
+
 /* The output. Codes are of its format ("FP32", "BF16", "FP16"), row-major, n in a row. */
 struct mx_output {
 	struct exact_gemm g;
@@ -20,7 +22,7 @@ struct mx_output {
 	                        any is wrong */
 	bool has_unwritten;  /* false: all are 0 */
 	uint8_t *differs;    /* 1: wrong; at first 0 */
-	bool is_same;        /* mx_output_compare: got has the bits of want */
+	bool is_same;        /* got has the bits that are wanted, which `want` may not hold then */
 	size_t wrong, first;
 	uint32_t *c_of_tile; /* C of the epilogue, if it is of this tile alone */
 	bool is_tile;        /* a part of C, which begins at row, col */
