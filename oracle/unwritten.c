@@ -9,8 +9,9 @@
  * byte counts as unwritten only if all of its bits hold the poison of each launch. */
 #include "../cases/dtype.h"
 #include "../cases/layout.h"
-#include "bench_inside.h"
+#include "product.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,24 +84,39 @@ static bool all_written(const uint8_t *states, size_t n) {
 	return all;
 }
 
+/* Bytes of a buffer with their states, and whether any of them is unwritten. */
+struct range {
+	const struct bench_buffer *buffer;
+	size_t from;
+	const uint8_t *states;
+	atomic_bool any;
+};
+
 /* A store of unwritten data leaves the state unwritten, and is a separate finding. The byte that it
  * changes no longer holds the poison. `unwritten` begins with zeros, whose pages stay untouched
- * where a launch wrote all. Returns whether it did not. */
-static bool read_range(const struct mx_bench *b, unsigned i, size_t from, size_t bytes) {
-	enum { SOME = 1 << 14 };
-	const struct bench_buffer *x = &b->buffer[i];
-	uint8_t states[SOME];
+ * where a launch wrote all. */
+static void read_some(void *context, size_t first, size_t end) {
+	struct range *r = context;
+	const struct bench_buffer *x = r->buffer;
 	bool any = false;
-	for (size_t n; bytes; from += n, bytes -= n) {
-		n = bytes < SOME ? bytes : SOME;
-		b->device->emu->states((uint8_t *)x->device + from, n, states);
-		for (size_t at = all_written(states, n) ? n : 0; at < n; at++) {
-			bool kept = x->after[from + at] == x->before[from + at];
-			x->unwritten[from + at] = !(states[at] & MX_WRITTEN) & kept;
-			any |= x->unwritten[from + at];
-		}
+	if (all_written(r->states + first, end - first))
+		return;
+	for (size_t i = first; i < end; i++) {
+		bool kept = x->after[r->from + i] == x->before[r->from + i];
+		x->unwritten[r->from + i] = !(r->states[i] & MX_WRITTEN) & kept;
+		any |= x->unwritten[r->from + i];
 	}
-	return any;
+	if (any)
+		atomic_store(&r->any, true);
+}
+
+/* Returns whether any of the bytes is unwritten. */
+static bool read_range(const struct mx_bench *b, unsigned i, size_t from, size_t bytes) {
+	enum { SOME = 1 << 18 };
+	struct range r = { &b->buffer[i], from };
+	r.states = b->device->emu->states((uint8_t *)r.buffer->device + from, bytes);
+	exact_parallel(mx_judge_n_threads(), bytes, SOME, read_some, &r);
+	return atomic_load(&r.any);
 }
 
 struct reading {

@@ -514,15 +514,21 @@ bool mxhipPoison(void *address, size_t bytes, uint8_t value) {
 	return r != NULL;
 }
 
-bool mxhipStates(const void *address, size_t bytes, uint8_t *states) {
+const uint8_t *mxhipStatesOf(const void *address, size_t bytes) {
 	uint64_t from = (uint64_t)(uintptr_t)address;
 	mx_queue_finish(NULL);
 	pthread_mutex_lock(&lock);
 	const struct mx_region *r = holding(from, bytes);
-	if (r)
-		memcpy(states, r->state + (from - r->base), bytes);
+	const uint8_t *states = r ? r->state + (from - r->base) : NULL;
 	pthread_mutex_unlock(&lock);
-	return r != NULL;
+	return states;
+}
+
+bool mxhipStates(const void *address, size_t bytes, uint8_t *states) {
+	const uint8_t *from = mxhipStatesOf(address, bytes);
+	if (from)
+		memcpy(states, from, bytes);
+	return from != NULL;
 }
 
 bool mx_hip_load(const void *p, unsigned bytes, uint64_t *value) {

@@ -167,4 +167,7 @@ MXHIP_API bool mxhipPoison(void *address, size_t bytes, uint8_t value);
  * one allocation. */
 MXHIP_API bool mxhipStates(const void *address, size_t bytes, uint8_t *states);
 
+/* The same states where the emulator has them, or NULL. Launches and copies change them. */
+MXHIP_API const uint8_t *mxhipStatesOf(const void *address, size_t bytes);
+
 #endif
