@@ -1,5 +1,5 @@
 /* A bench: device buffers with guards, and launches over them. */
-#include "bench_inside.h"
+#include "product.h"
 #include "epilogue.h"
 #include "hash_file.h"
 #include "../cases/layout.h"
@@ -508,6 +508,13 @@ static bool poisons(const struct mx_bench *b, unsigned i) {
 	return shares_memory(b) && mx_buffer_is_poison(&b->plan, i);
 }
 
+enum { POISONED_AT_ONCE = 1 << 22 }; /* bytes that are worth a thread */
+
+static void poison_some(void *context, size_t from, size_t to) {
+	const struct marking *m = context;
+	m->emu->poison(m->start + from, to - from, MX_POISON);
+}
+
 /* The ranges are the same in each run, and those of a padded or packed buffer take long to find. */
 static bool mark_poisoned(struct mx_bench *b, unsigned i) {
 	struct bench_buffer *x = &b->buffer[i];
@@ -583,7 +590,9 @@ static int upload(struct mx_bench *b, struct mx_error *err) {
 			continue;
 		}
 		if (poisons(b, i))
-			b->device->emu->poison(buffer->device, buffer->bytes, MX_POISON);
+			exact_parallel(mx_judge_n_threads(), buffer->bytes, POISONED_AT_ONCE,
+			               poison_some,
+			               &(struct marking){ b->device->emu, buffer->device });
 		else if (mx_device_upload(b->device, buffer->device, buffer->before, buffer->bytes,
 		                          &why))
 			return mx_fail(err, "%s: %s", b->plan.name, why.text);

@@ -492,28 +492,6 @@ bool mxhipMark(void *address, size_t bytes, uint8_t state) {
 	return mx_hip_mark((uint64_t)(uintptr_t)address, bytes, state);
 }
 
-/* All pages of new memory at once, which takes less time than a fault of each. */
-static void fill(void *p, uint8_t value, size_t bytes) {
-	uintptr_t from = ((uintptr_t)p + PAGE - 1) / PAGE * PAGE;
-	uintptr_t to = ((uintptr_t)p + bytes) / PAGE * PAGE;
-	if (bytes >= POPULATED)
-		madvise((void *)from, to - from, MADV_POPULATE_WRITE);
-	memset(p, value, bytes);
-}
-
-bool mxhipPoison(void *address, size_t bytes, uint8_t value) {
-	uint64_t from = (uint64_t)(uintptr_t)address;
-	mx_queue_finish(NULL);
-	pthread_mutex_lock(&lock);
-	const struct mx_region *r = holding(from, bytes);
-	if (r) {
-		fill(address, value, bytes);
-		fill(r->state + (from - r->base), 0, bytes);
-	}
-	pthread_mutex_unlock(&lock);
-	return r != NULL;
-}
-
 const uint8_t *mxhipStatesOf(const void *address, size_t bytes) {
 	uint64_t from = (uint64_t)(uintptr_t)address;
 	mx_queue_finish(NULL);
@@ -529,6 +507,25 @@ bool mxhipStates(const void *address, size_t bytes, uint8_t *states) {
 	if (from)
 		memcpy(states, from, bytes);
 	return from != NULL;
+}
+
+/* All pages of new memory at once, which takes less time than a fault of each. */
+static void fill(void *p, uint8_t value, size_t bytes) {
+	uintptr_t from = ((uintptr_t)p + PAGE - 1) / PAGE * PAGE;
+	uintptr_t to = ((uintptr_t)p + bytes) / PAGE * PAGE;
+	if (bytes >= POPULATED)
+		madvise((void *)from, to - from, MADV_POPULATE_WRITE);
+	memset(p, value, bytes);
+}
+
+/* Without the lock, so that several threads fill parts of a buffer. */
+bool mxhipPoison(void *address, size_t bytes, uint8_t value) {
+	uint8_t *states = (uint8_t *)(uintptr_t)mxhipStatesOf(address, bytes);
+	if (!states)
+		return false;
+	fill(address, value, bytes);
+	fill(states, 0, bytes);
+	return true;
 }
 
 bool mx_hip_load(const void *p, unsigned bytes, uint64_t *value) {
