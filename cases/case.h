@@ -613,10 +613,6 @@ int mx_plan_make(const struct mx_case *c, int64_t M, int64_t N, int64_t K, mx_re
 /* ---- runs of some tiles: only their workgroups run, and memory that they do not use has no data
  * ---- */
 
-/* Memory of zeros; only pages that are written take memory. */
-void *mx_sparse_new(size_t bytes);
-void mx_sparse_free(void *p, size_t bytes);
-
 /* Whether tiles use a part of buffer i only: of operands, scales and output. */
 bool mx_tiles_divide(const struct mx_plan *plan, unsigned i);
 
@@ -685,20 +681,38 @@ bool mx_buffer_is_quantised(const struct mx_plan *p, const struct mx_buffer *b);
 /* Whether the buffer has data before the launch: every buffer that is not poisoned. */
 bool mx_buffer_is_filled(const struct mx_plan *plan, const struct mx_buffer *b);
 
+/* Whether all bytes of buffer i are poison before the launch. */
+bool mx_buffer_is_poison(const struct mx_plan *plan, unsigned i);
+
 /* ---- data ---- */
 
 /* Bytes that are not data are poison: padding of lines, guards and outputs. 0xFF is a NaN scale,
  * and a NaN in f32 and bf16. */
 #define MX_POISON 0xFF
 
+/* Memory of zeros, and of poison. Only pages that are written take memory; of poison, if there are
+ * many. */
+void *mx_sparse_new(size_t bytes);
+void mx_sparse_free(void *p, size_t bytes);
+void *mx_poison_new(size_t bytes);
+void mx_poison_free(void *p, size_t bytes);
+
 struct mx_data {
 	uint8_t *bytes[MX_MAX_BUFFERS]; /* plan->buffers[i].data_bytes bytes each, in lines; outputs
 	                                   and gaps are poison */
 	size_t sparse[MX_MAX_BUFFERS];  /* not 0: mx_sparse_new allocated so many bytes; only what
 	                                   the plan's tiles use has data */
+	size_t poison[MX_MAX_BUFFERS];  /* the same of mx_poison_new */
 	float *a, *b; /* unquantised operands, M*K and N*K, row-major; NULL if nothing was
 	                 quantised: the regime draws codes, or they come from a file */
+	bool draws_again[2]; /* A and B: NULL because it is large; mx_data_unquantised draws them */
+	uint64_t seed;
 };
+
+/* Whether the operands were quantised, and the unquantised values of a row of A or B then. */
+bool mx_data_has_unquantised(const struct mx_data *data);
+void mx_data_unquantised(const struct mx_plan *plan, const struct mx_data *data, mx_role role,
+                         size_t row, float *values);
 
 /* Reads a buffer from a .npy file: lines of numbers, or of packed codes. bytes:
  * plan->buffers[i].data_bytes; bytes that belong to no line are unchanged. */

@@ -61,6 +61,13 @@ static int allocate_all(const struct mx_plan *p, struct mx_data *data, struct mx
 			data->sparse[i] = b->data_bytes;
 			continue;
 		}
+		if (mx_buffer_is_poison(p, i)) {
+			if (!(data->bytes[i] = mx_poison_new(b->data_bytes)))
+				return mx_fail(err, "%s: %s: no memory for %zu bytes", p->name,
+				               b->name, b->data_bytes);
+			data->poison[i] = b->data_bytes;
+			continue;
+		}
 		data->bytes[i] = allocate(p, b->name, b->data_bytes, err);
 		if (!data->bytes[i])
 			return -1;
@@ -193,27 +200,29 @@ static int fill_both_exact(const struct mx_plan *p, const struct operand *a,
 	return a && b ? plant_all_ties(p, side, seed, err) : 0;
 }
 
-static int fill_part_general(const struct mx_plan *p, struct operand *o, struct mx_error *err) {
-	o->values = allocate(p, o->codes->name,
-	                     (o->to - o->from) * o->codes->cols * sizeof *o->values, err);
-	if (!o->values)
-		return -1;
+static int fill_part_general(const struct mx_plan *p, const struct operand *o,
+                             struct mx_error *err) {
 	const char *wrong = fill_general(o);
 	return wrong ? mx_fail(err, "%s: general regime: %s %s", p->name, o->codes->name, wrong)
 	             : 0;
 }
 
-/* The unquantised values are kept only if the operand is whole. */
+/* A kernel that quantises gets the unquantised values. Otherwise to draw some of a large operand
+ * again takes less time than to keep all. Those of tiles have no use. */
 static int fill_one_general(const struct mx_plan *p, const struct operand *o, float **values,
-                            struct mx_error *err) {
-	for (unsigned i = 0; o && i < parts(p); i++) {
+                            bool *draws_again, struct mx_error *err) {
+	enum { KEPT = 1 << 20 };
+	if (!o)
+		return 0;
+	size_t n = o->codes->rows * o->codes->cols;
+	bool keeps = !p->n_tiles && (o->quantised || n <= KEPT);
+	if (keeps && !(*values = allocate(p, o->codes->name, n * sizeof **values, err)))
+		return -1;
+	*draws_again = !p->n_tiles && !keeps;
+	for (unsigned i = 0; i < parts(p); i++) {
 		struct operand part = part_of(p, o, i);
-		int status = fill_part_general(p, &part, err);
-		if (p->n_tiles)
-			free(part.values);
-		else
-			*values = part.values;
-		if (status)
+		part.values = *values;
+		if (fill_part_general(p, &part, err))
 			return -1;
 	}
 	return 0;
@@ -250,9 +259,9 @@ static int fill_by_regime(const struct mx_plan *p, struct operand *a, struct ope
 	switch (p->regime) {
 	case MX_REGIME_EXACT: return fill_both_exact(p, a, b, seed, drawn, err);
 	case MX_REGIME_GENERAL:
-		if (fill_one_general(p, a, &data->a, err))
+		if (fill_one_general(p, a, &data->a, &data->draws_again[0], err))
 			return -1;
-		return fill_one_general(p, b, &data->b, err);
+		return fill_one_general(p, b, &data->b, &data->draws_again[1], err);
 	case MX_REGIME_SPECIAL: return fill_both_special(p, a, b, seed, &drawn->planted, err);
 	}
 	return 0;
@@ -340,6 +349,7 @@ static void free_unquantised(struct mx_data *data) {
 	free(data->a);
 	free(data->b);
 	data->a = data->b = NULL;
+	data->draws_again[0] = data->draws_again[1] = false;
 }
 
 static bool is_added(const struct mx_plan *p, unsigned i) {
@@ -405,10 +415,15 @@ bool mx_buffer_is_filled(const struct mx_plan *plan, const struct mx_buffer *b) 
 	return how ? strcmp(how, "poison") != 0 : !is_output;
 }
 
+bool mx_buffer_is_poison(const struct mx_plan *p, unsigned i) {
+	return p->buffers[i].in < 0 && !mx_tiles_divide(p, i) && !mx_buffer_holds_others(p, i) &&
+	       !mx_buffer_is_filled(p, &p->buffers[i]);
+}
+
 int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data,
                  struct mx_error *err) {
 	struct drawn drawn = { 0 };
-	*data = (struct mx_data){ 0 };
+	*data = (struct mx_data){ .seed = seed };
 	if (allocate_all(plan, data, err) || fill_operands(plan, seed, data, &drawn, err)) {
 		mx_data_free(data);
 		return -1;
@@ -423,6 +438,21 @@ int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data
 		return -1;
 	}
 	return 0;
+}
+
+bool mx_data_has_unquantised(const struct mx_data *data) {
+	return data->a || data->draws_again[0];
+}
+
+void mx_data_unquantised(const struct mx_plan *plan, const struct mx_data *data, mx_role role,
+                         size_t row, float *values) {
+	const struct mx_buffer *codes = mx_plan_role(plan, role);
+	const float *kept = role == MX_ROLE_A ? data->a : data->b;
+	struct operand o = make_operand(plan, data, codes, role + 1, data->seed);
+	if (kept)
+		memcpy(values, kept + row * codes->cols, codes->cols * sizeof *values);
+	else
+		draw_general_row(&o, row, values);
 }
 
 static void fill_beside(const struct mx_buffer *b, uint8_t *bytes) {
@@ -454,6 +484,8 @@ void mx_data_free(struct mx_data *data) {
 	for (unsigned i = 0; i < MX_MAX_BUFFERS; i++)
 		if (data->sparse[i])
 			mx_sparse_free(data->bytes[i], data->sparse[i]);
+		else if (data->poison[i])
+			mx_poison_free(data->bytes[i], data->poison[i]);
 		else
 			free(data->bytes[i]);
 	free(data->a);

@@ -82,10 +82,17 @@ WIDE static inline void philox_round(struct word c[4], uint32_t key0, uint32_t k
 
 /* Adds the three uniforms of a word. */
 WIDE static inline __m512i add_uniforms(__m512i sum, __m512i w) {
-	const __m512i ten = _mm512_set1_epi64(1023);
-	sum = _mm512_add_epi64(sum, w & ten);
-	sum = _mm512_add_epi64(sum, _mm512_srli_epi64(w, 10) & ten);
-	return _mm512_add_epi64(sum, _mm512_srli_epi64(w, 20) & ten);
+	const __m512i ten = _mm512_set1_epi32(1023);
+	sum = _mm512_add_epi32(sum, w & ten);
+	sum = _mm512_add_epi32(sum, _mm512_srli_epi32(w, 10) & ten);
+	return _mm512_add_epi32(sum, _mm512_srli_epi32(w, 20) & ten);
+}
+
+/* The low halves of the lanes of two vectors. */
+WIDE static inline __m512i low_halves(__m512i a, __m512i b) {
+	const __m512i even =
+		_mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+	return _mm512_permutex2var_epi32(a, even, b);
 }
 
 /* The columns have the same high bytes. */
@@ -101,11 +108,11 @@ WIDE static void normals_wide(struct stream s, enum purpose purpose, size_t row,
 	}
 	for (unsigned r = 0; r < PHILOX4x32_DEFAULT_ROUNDS; r++)
 		philox_round(c, s.key[0] + r * PHILOX_W32_0, s.key[1] + r * PHILOX_W32_1);
-	for (int i = 0; i < VECTORS; i++) {
-		__m512i sum = _mm512_set1_epi64(-12 * 1023 / 2);
+	for (int i = 0; i < VECTORS; i += 2) {
+		__m512i sum = _mm512_set1_epi32(-12 * 1023 / 2);
 		for (int w = 0; w < 4; w++)
-			sum = add_uniforms(sum, c[w].v[i]);
-		_mm256_storeu_si256((__m256i *)(normal + i * LANES), _mm512_cvtepi64_epi32(sum));
+			sum = add_uniforms(sum, low_halves(c[w].v[i], c[w].v[i + 1]));
+		_mm512_storeu_si512(normal + i * LANES, sum);
 	}
 }
 #else

@@ -12,7 +12,7 @@ struct operand {
 	uint8_t *code_bytes, *scale_bytes;
 	bool quantised;  /* a kernel makes it: see fill_exact.c */
 	size_t from, to; /* the rows to fill */
-	float *values;   /* general regime: the unquantised values of these rows */
+	float *values;   /* general regime: room for the unquantised values of these rows; or NULL */
 	struct stream stream;
 };
 
@@ -58,6 +58,8 @@ mx_status fill_rows(const struct operand *o, fill_part *fill, const void *how);
 void fill_exact(const struct operand *o, struct reach reach, int base);
 /* NULL, or what is wrong with the operand: all numbers have the same sign. */
 const char *fill_general(const struct operand *o);
+/* The unquantised values of one row, a whole number of blocks. */
+void draw_general_row(const struct operand *o, size_t row, float *values);
 void fill_special(const struct operand *o);
 
 /* A block of the special regime without NaN, infinities or extreme scales. In a half block the even

@@ -7,15 +7,14 @@
 #include "fill.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { MAX_BLOCK_EXP = 6 };
+enum { MAX_BLOCK_EXP = 6, AT_ONCE = 1 << 16 /* values, which stay in a cache */ };
 
-/* Draws the values of a block. */
-static void draw_block(const struct operand *o, size_t row, size_t block) {
+static void draw_block(const struct operand *o, size_t row, size_t block, float x[MX_BLOCK]) {
 	struct draw d = draw_at(o->stream, DRAW_BLOCK, row, block);
 	int exp = (int)draw_below(d.w[0], 2 * MAX_BLOCK_EXP + 1) - MAX_BLOCK_EXP;
-	float *x = o->values + (row - o->from) * o->codes->cols + block * MX_BLOCK;
 	float unit = ldexpf(1, exp - 10);
 	int32_t normal[DRAW_LINE];
 	draw_normals(o->stream, DRAW_ELEMENT, row, block * MX_BLOCK, normal);
@@ -23,20 +22,26 @@ static void draw_block(const struct operand *o, size_t row, size_t block) {
 		x[i] = (float)normal[i] * unit;
 }
 
-static mx_status quantise(const struct operand *o) {
+void draw_general_row(const struct operand *o, size_t row, float *values) {
+	for (size_t block = 0; block < o->scales->cols; block++)
+		draw_block(o, row, block, values + block * MX_BLOCK);
+}
+
+/* Rows [from, to), with these values. */
+static mx_status quantise(const struct operand *o, size_t from, size_t to, const float *values) {
 	struct mx_quantizer q = {
 		.recipe = MX_RECIPE_FLOOR, .format = o->format, .rounding = MX_RNE, .override = true
 	};
-	struct mx_tensor x = { o->values,
+	struct mx_tensor x = { values,
 		               MX_DTYPE_F32,
-		               o->to - o->from,
+		               to - from,
 		               o->scales->cols * MX_BLOCK,
-		               (ptrdiff_t)(o->codes->cols * sizeof *o->values),
-		               sizeof *o->values };
-	struct mx_quantised to = { operand_row(o, o->from), o->codes->ld,
-		                   operand_scale(o, o->from, 0), o->scales->ld };
+		               (ptrdiff_t)(o->codes->cols * sizeof *values),
+		               sizeof *values };
+	struct mx_quantised codes = { operand_row(o, from), o->codes->ld, operand_scale(o, from, 0),
+		                      o->scales->ld };
 	q.threads = 1;
-	return mx_quantize(&q, &x, &to, NULL);
+	return mx_quantize(&q, &x, &codes, NULL);
 }
 
 /* Whether the operand has numbers of both signs, beside zeros. */
@@ -51,12 +56,27 @@ static bool has_both_signs(const struct operand *o) {
 	return signs == 3;
 }
 
+/* Some rows at a time, in memory for `rows` of them or, if all values are kept, in their place. */
+static mx_status fill_some(const struct operand *o, size_t rows, float *some) {
+	mx_status status = MX_OK;
+	for (size_t from = o->from, to; !status && from < o->to; from = to) {
+		size_t cols = o->codes->cols;
+		float *values = o->values ? o->values + (from - o->from) * cols : some;
+		to = o->to - from < rows ? o->to : from + rows;
+		for (size_t row = from; row < to; row++)
+			draw_general_row(o, row, values + (row - from) * cols);
+		status = quantise(o, from, to, values);
+	}
+	return status;
+}
+
 static mx_status fill(const struct operand *o, const void *how) {
+	size_t cols = o->codes->cols, rows = cols < AT_ONCE ? AT_ONCE / (cols + 1) : 1;
+	float *some = o->values ? NULL : malloc((rows * cols + 1) * sizeof *some);
 	(void)how;
-	for (size_t row = o->from; row < o->to; row++)
-		for (size_t block = 0; block < o->scales->cols; block++)
-			draw_block(o, row, block);
-	return quantise(o);
+	mx_status status = o->values || some ? fill_some(o, rows, some) : MX_NO_MEMORY;
+	free(some);
+	return status;
 }
 
 const char *fill_general(const struct operand *o) {

@@ -1,11 +1,9 @@
 /* Tiles of the output, one for each workgroup of the contract's axes, and of each group. */
-#define _GNU_SOURCE
 #include "tiles.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "dtype.h"
 #include "groups.h"
@@ -15,22 +13,6 @@ enum {
 	OTHERS_MOST = 16 << 20, /* bytes of a buffer that tiles do not divide */
 	GUARD_MOST = 1 << 20,   /* bytes of a guard, whose bytes are all written */
 };
-
-/* ---- memory of which few pages are used ---- */
-
-void *mx_sparse_new(size_t bytes) {
-	void *p = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE,
-	               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (p == MAP_FAILED)
-		return NULL;
-	madvise(p, bytes, MADV_NOHUGEPAGE);
-	return p;
-}
-
-void mx_sparse_free(void *p, size_t bytes) {
-	if (p)
-		munmap(p, bytes ? bytes : 1);
-}
 
 static size_t least(size_t a, size_t b) {
 	return a < b ? a : b;

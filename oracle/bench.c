@@ -1,5 +1,5 @@
 /* A bench: device buffers with guards, and launches over them. */
-#include "bench_inside.h"
+#include "product.h"
 #include "epilogue.h"
 #include "hash_file.h"
 #include "../cases/layout.h"
@@ -76,17 +76,39 @@ const uint8_t *mx_bench_bytes(const struct mx_bench *b, unsigned i, size_t *byte
 
 /* ---- construction ---- */
 
-/* Memory for the contents of buffer i, with guards. */
-static uint8_t *new_image(const struct mx_bench *b, unsigned i) {
-	size_t bytes = b->buffer[i].bytes;
-	return mx_tiles_divide(&b->plan, i) ? mx_sparse_new(bytes) : malloc(bytes);
+/* The emulator's memory is the host's: what a run leaves there needs no copy. */
+static bool shares_memory(const struct mx_bench *b) {
+	return b->device->emu && b->device->emu->states && b->device->emu->poison;
 }
 
-static void free_image(const struct mx_bench *b, unsigned i, uint8_t *image) {
-	if (mx_tiles_divide(&b->plan, i))
-		mx_sparse_free(image, b->buffer[i].bytes);
+/* Memory for the contents of buffer i, with guards: before a launch, and after it. */
+static uint8_t *new_before(const struct mx_bench *b, unsigned i) {
+	size_t bytes = b->buffer[i].bytes;
+	return mx_tiles_divide(&b->plan, i)       ? mx_sparse_new(bytes)
+	       : mx_buffer_is_poison(&b->plan, i) ? mx_poison_new(bytes)
+	                                          : malloc(bytes);
+}
+
+static uint8_t *new_after(const struct mx_bench *b, unsigned i) {
+	size_t bytes = b->buffer[i].bytes;
+	return shares_memory(b)               ? b->buffer[i].device
+	       : mx_tiles_divide(&b->plan, i) ? mx_sparse_new(bytes)
+	                                      : malloc(bytes);
+}
+
+static void free_images(const struct mx_bench *b, unsigned i) {
+	const struct bench_buffer *x = &b->buffer[i];
+	uint8_t *after = shares_memory(b) ? NULL : x->after;
+	if (mx_tiles_divide(&b->plan, i)) {
+		mx_sparse_free(x->before, x->bytes);
+		mx_sparse_free(after, x->bytes);
+		return;
+	}
+	if (mx_buffer_is_poison(&b->plan, i))
+		mx_poison_free(x->before, x->bytes);
 	else
-		free(image);
+		free(x->before);
+	free(after);
 }
 
 /* A buffer of which tiles use a part. */
@@ -121,8 +143,11 @@ static void place_used(void *context, size_t from, size_t bytes) {
 static void place_data(struct mx_bench *b, unsigned i) {
 	const struct mx_buffer *s = &b->plan.buffers[i];
 	uint8_t *before = b->buffer[i].before;
+	if (mx_buffer_is_poison(&b->plan, i))
+		return;
 	if (!mx_tiles_divide(&b->plan, i)) {
-		memset(before, MX_POISON, b->buffer[i].bytes);
+		memset(before, MX_POISON, s->packing.layout ? b->buffer[i].bytes : s->guard);
+		memset(before + s->guard + s->bytes, MX_POISON, s->guard);
 		mx_data_pack(&b->plan, i, &b->data, before + s->guard);
 		return;
 	}
@@ -137,14 +162,16 @@ static int make_buffer(struct mx_bench *b, unsigned i, struct mx_error *err) {
 	struct bench_buffer *buffer = &b->buffer[i];
 	struct mx_why why;
 	buffer->bytes = spec->bytes + 2 * spec->guard;
-	buffer->before = new_image(b, i);
-	buffer->after = new_image(b, i);
-	if (!buffer->before || !buffer->after)
+	buffer->before = new_before(b, i);
+	if (!buffer->before)
 		return mx_fail(err, "%s: out of memory for buffer %s", b->plan.name, spec->name);
 	place_data(b, i);
 	if (mx_device_alloc(b->device, buffer->bytes, &buffer->device, &why))
 		return mx_fail(err, "%s: buffer %s: %s", b->plan.name, spec->name, why.text);
-	return 0;
+	buffer->after = new_after(b, i);
+	return buffer->after
+	               ? 0
+	               : mx_fail(err, "%s: out of memory for buffer %s", b->plan.name, spec->name);
 }
 
 /* A buffer in another one has its bytes there. Only its elements are its own: the lines of several
@@ -154,7 +181,9 @@ static void place_buffer(struct mx_bench *b, unsigned i) {
 	const struct bench_buffer *in = &b->buffer[s->in];
 	struct bench_buffer *own = &b->buffer[i];
 	size_t start = b->plan.buffers[s->in].guard + s->place;
-	*own = (struct bench_buffer){ s->bytes, in->before + start, in->after + start, NULL, NULL };
+	*own = (struct bench_buffer){ .bytes = s->bytes,
+		                      .before = in->before + start,
+		                      .after = in->after + start };
 	if (s->packing.layout)
 		mx_data_pack(&b->plan, i, &b->data, own->before);
 	for (size_t line = 0; !s->packing.layout && line < s->lines; line++) {
@@ -391,8 +420,7 @@ void mx_bench_free(struct mx_bench *b) {
 	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
 		if (b->plan.buffers[i].in >= 0)
 			continue;
-		free_image(b, i, b->buffer[i].before);
-		free_image(b, i, b->buffer[i].after);
+		free_images(b, i);
 		free(b->buffer[i].poisoned);
 		mx_unwritten_free(b, i);
 		if (b->buffer[i].device)
@@ -475,6 +503,18 @@ static void add_stretch(void *context, size_t from, size_t bytes, bool guard) {
 		x->all[x->n - 1] = x->last;
 }
 
+/* The emulator poisons a buffer of which nothing is filled, and its states. */
+static bool poisons(const struct mx_bench *b, unsigned i) {
+	return shares_memory(b) && mx_buffer_is_poison(&b->plan, i);
+}
+
+enum { POISONED_AT_ONCE = 1 << 22 }; /* bytes that are worth a thread */
+
+static void poison_some(void *context, size_t from, size_t to) {
+	const struct marking *m = context;
+	m->emu->poison(m->start + from, to - from, MX_POISON);
+}
+
 /* The ranges are the same in each run, and those of a padded or packed buffer take long to find. */
 static bool mark_poisoned(struct mx_bench *b, unsigned i) {
 	struct bench_buffer *x = &b->buffer[i];
@@ -490,7 +530,8 @@ static bool mark_poisoned(struct mx_bench *b, unsigned i) {
 		mx_poisoned(&b->plan, i, add_stretch, &found);
 	}
 	for (size_t k = 0; k < x->n_poisoned; k++)
-		mark(&m, x->poisoned[k].from, x->poisoned[k].bytes, x->poisoned[k].guard);
+		if (x->poisoned[k].guard || !poisons(b, i))
+			mark(&m, x->poisoned[k].from, x->poisoned[k].bytes, x->poisoned[k].guard);
 	return true;
 }
 
@@ -548,8 +589,12 @@ static int upload(struct mx_bench *b, struct mx_error *err) {
 				return -1;
 			continue;
 		}
-		if (mx_device_upload(b->device, buffer->device, buffer->before, buffer->bytes,
-		                     &why))
+		if (poisons(b, i))
+			exact_parallel(mx_judge_n_threads(), buffer->bytes, POISONED_AT_ONCE,
+			               poison_some,
+			               &(struct marking){ b->device->emu, buffer->device });
+		else if (mx_device_upload(b->device, buffer->device, buffer->before, buffer->bytes,
+		                          &why))
 			return mx_fail(err, "%s: %s", b->plan.name, why.text);
 		if (b->device->emu && !mark_poisoned(b, i))
 			return mx_fail(err, "out of memory");
@@ -559,7 +604,7 @@ static int upload(struct mx_bench *b, struct mx_error *err) {
 
 static int download(struct mx_bench *b, struct mx_error *err) {
 	struct mx_why why;
-	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
+	for (unsigned i = 0; i < b->plan.n_buffers && !shares_memory(b); i++) {
 		struct bench_buffer *buffer = &b->buffer[i];
 		if (b->plan.buffers[i].in >= 0)
 			continue;

@@ -19,8 +19,9 @@ struct bench_stretch {
 struct bench_buffer {
 	size_t bytes;       /* guards included */
 	uint8_t *before;    /* contents at the start of each run */
-	uint8_t *after;     /* contents after the last run */
+	uint8_t *after;     /* contents after the last run; of the emulator, the device's memory */
 	uint8_t *unwritten; /* of the judged run: 1 for a byte that was not written whole */
+	bool has_unwritten; /* its extent may have such a byte */
 	void *device;       /* of a buffer in another one all but `bytes` point into that one's */
 	struct bench_stretch *poisoned; /* its ranges, for the emulator; NULL: not yet computed */
 	size_t n_poisoned;

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,59 +119,85 @@ struct exact_gemm mx_product_slice(const struct exact_gemm *g, size_t from, size
 
 /* ---- outputs ---- */
 
-/* n elements of `bytes` bytes, `stride` bytes apart, and how many of the bytes are unwritten. */
+/* n elements of `bytes` bytes, `stride` bytes apart. */
 static inline __attribute__((always_inline)) void
-read_row(const uint8_t *data, const uint8_t *unwritten, size_t stride, size_t n, unsigned bytes,
-         uint32_t *restrict got, uint8_t *restrict missing) {
+read_row(const uint8_t *data, size_t stride, size_t n, unsigned bytes, uint32_t *restrict got) {
 	for (size_t i = 0; i < n; i++) {
 		uint32_t v = 0;
-		uint8_t count = 0;
 		memcpy(&v, data + i * stride, bytes);
+		got[i] = v;
+	}
+}
+
+/* How many bytes of each are unwritten. */
+static void count_row(const uint8_t *unwritten, size_t stride, size_t n, unsigned bytes,
+                      uint8_t *restrict missing) {
+	for (size_t i = 0; i < n; i++) {
+		uint8_t count = 0;
 		for (unsigned k = 0; k < bytes; k++)
 			count += unwritten[i * stride + k];
-		got[i] = v;
 		missing[i] = count;
 	}
 }
 
+/* What is read of the elements of o, which may be a part of C. */
+struct reading {
+	struct mx_output *o;
+	const struct mx_buffer *c;
+	const uint8_t *data, *unwritten; /* NULL: not needed */
+};
+
+static unsigned bytes_of(const struct mx_buffer *c) {
+	return c->type == MX_DT_F32 ? 4 : 2;
+}
+
 /* A row of a packed buffer, whose elements are anywhere. */
-static void read_packed(const struct mx_output *o, const struct mx_buffer *c, size_t row,
-                        const uint8_t *data, const uint8_t *unwritten) {
-	unsigned bytes = c->type == MX_DT_F32 ? 4 : 2;
+static void read_packed(const struct reading *r, size_t row) {
+	const struct mx_output *o = r->o;
+	unsigned bytes = bytes_of(r->c);
 	for (size_t i = 0; i < o->g.n; i++) {
-		size_t at = mx_buffer_at(c, o->row + row, o->col + i), to = row * o->g.n + i;
-		read_row(data + at, unwritten + at, bytes, 1, bytes, o->got + to,
-		         o->unwritten + to);
+		size_t at = mx_buffer_at(r->c, o->row + row, o->col + i), to = row * o->g.n + i;
+		if (r->data)
+			read_row(r->data + at, bytes, 1, bytes, o->own_got + to);
+		if (r->unwritten)
+			count_row(r->unwritten + at, bytes, 1, bytes, o->unwritten + to);
 	}
 }
 
-/* The elements of o, which may be a part of C. The common layouts separately, so that the compiler
- * vectorises them. */
-static void read_elements(const struct mx_output *o, const struct mx_buffer *c, const uint8_t *data,
-                          const uint8_t *unwritten) {
-	unsigned bytes = c->type == MX_DT_F32 ? 4 : 2;
-	for (size_t row = 0; o->g.n && row < o->g.m; row++) {
-		size_t from = mx_buffer_at(c, o->row + row, o->col);
-		size_t stride = mx_buffer_at(c, o->row + row, o->col + 1) - from;
-		uint32_t *got = o->got + row * o->g.n;
-		uint8_t *missing = o->unwritten + row * o->g.n;
-		if (c->packing.layout)
-			read_packed(o, c, row, data, unwritten);
-		else if (bytes == 4 && stride == 4)
-			read_row(data + from, unwritten + from, 4, o->g.n, 4, got, missing);
-		else if (bytes == 2 && stride == 2)
-			read_row(data + from, unwritten + from, 2, o->g.n, 2, got, missing);
-		else
-			read_row(data + from, unwritten + from, stride, o->g.n, bytes, got,
-			         missing);
-	}
+/* The common layouts separately, so that the compiler vectorises them. */
+static void read_line(const struct reading *r, size_t row) {
+	const struct mx_output *o = r->o;
+	unsigned bytes = bytes_of(r->c);
+	size_t from = mx_buffer_at(r->c, o->row + row, o->col), to = row * o->g.n;
+	size_t stride = mx_buffer_at(r->c, o->row + row, o->col + 1) - from;
+	if (r->data && bytes == 4 && stride == 4)
+		read_row(r->data + from, 4, o->g.n, 4, o->own_got + to);
+	else if (r->data && bytes == 2 && stride == 2)
+		read_row(r->data + from, 2, o->g.n, 2, o->own_got + to);
+	else if (r->data)
+		read_row(r->data + from, stride, o->g.n, bytes, o->own_got + to);
+	if (r->unwritten)
+		count_row(r->unwritten + from, stride, o->g.n, bytes, o->unwritten + to);
 }
 
-static int allocate(struct mx_output *o) {
+static void read_rows(void *context, size_t from, size_t to) {
+	const struct reading *r = context;
+	for (size_t row = from; r->o->g.n && row < to; row++)
+		(r->c->packing.layout ? read_packed : read_line)(r, row);
+}
+
+/* Whether the elements of o lie in C as they do in `got`. */
+static bool is_in_place(const struct mx_output *o, const struct mx_buffer *c) {
+	return c->type == MX_DT_F32 && c->order == MX_ORDER_ROW && !c->packing.layout &&
+	       !o->is_tile && c->ld == o->g.n * sizeof *o->got;
+}
+
+static int allocate(struct mx_output *o, bool has_got) {
 	size_t n = o->g.m * o->g.n + 1;
-	o->got = malloc(n * sizeof *o->got);
+	if (!has_got)
+		o->got = o->own_got = malloc(n * sizeof *o->own_got);
 	o->want = malloc(n * sizeof *o->want);
-	o->unwritten = malloc(n);
+	o->unwritten = calloc(n, 1);
 	o->differs = calloc(n, 1);
 	return o->got && o->want && o->unwritten && o->differs ? 0 : -1;
 }
@@ -190,9 +217,17 @@ unsigned mx_judge_n_threads(void) {
 static int read_codes(const struct mx_bench *b, struct mx_output *o, struct mx_error *err) {
 	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
 	const struct bench_buffer *x = &b->buffer[c - b->plan.buffers];
-	if (allocate(o))
+	bool in_place = is_in_place(o, c);
+	if (in_place)
+		o->got = (const uint32_t *)(const void *)(x->after + c->guard);
+	if (allocate(o, in_place))
 		return mx_fail(err, "%s: out of memory", b->plan.name);
-	read_elements(o, c, x->after + c->guard, x->unwritten + c->guard);
+	o->has_unwritten = x->has_unwritten;
+	struct reading r = { o, c, in_place ? NULL : x->after + c->guard,
+		             o->has_unwritten ? x->unwritten + c->guard : NULL };
+	if (r.data || r.unwritten)
+		exact_parallel(o->g.threads, o->g.m, MX_OUTPUT_SOME / (o->g.n + 1) + 1, read_rows,
+		               &r);
 	return 0;
 }
 
@@ -234,7 +269,7 @@ int mx_output_read_tile(const struct mx_bench *b, const struct mx_tile *t, struc
 }
 
 void mx_output_free(struct mx_output *o) {
-	free(o->got);
+	free(o->own_got);
 	if (!o->wants_expected)
 		free(o->want);
 	free(o->unwritten);
@@ -256,11 +291,12 @@ int mx_output_part(const struct mx_output *o, size_t row, size_t col, size_t row
 	};
 	if (o->has_epilogue)
 		part->epilogue = mx_epilogue_from(&o->epilogue, row, col);
-	if (allocate(part))
+	part->has_unwritten = o->has_unwritten;
+	if (allocate(part, false))
 		return -1;
 	for (size_t i = 0; i < rows * cols; i++) {
 		size_t from = (row + i / cols) * o->g.n + col + i % cols;
-		part->got[i] = o->got[from];
+		part->own_got[i] = o->got[from];
 		part->unwritten[i] = o->unwritten[from];
 	}
 	return 0;
@@ -269,24 +305,42 @@ int mx_output_part(const struct mx_output *o, size_t row, size_t col, size_t row
 void mx_output_count(struct mx_output *o) {
 	size_t n = o->g.m * o->g.n;
 	o->wrong = 0;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; o->has_unwritten && i < n; i++)
 		o->differs[i] |= o->unwritten[i] != 0;
+	for (size_t i = 0; i < n; i++)
 		o->wrong += o->differs[i];
-	}
 	if (o->wrong)
 		o->first = (size_t)((uint8_t *)memchr(o->differs, 1, n) - o->differs);
 }
 
-void mx_output_compare(struct mx_output *o) {
-	for (size_t i = 0; i < o->g.m * o->g.n; i++)
+struct comparing {
+	struct mx_output *o;
+	atomic_bool differs; /* some bits do */
+};
+
+static void compare_some(void *context, size_t from, size_t to) {
+	struct comparing *c = context;
+	const struct mx_output *o = c->o;
+	if (!memcmp(o->got + from, o->want + from, (to - from) * sizeof *o->got))
+		return;
+	atomic_store(&c->differs, true);
+	for (size_t i = from; i < to; i++)
 		o->differs[i] =
 			o->got[i] != o->want[i] && !mx_code_same(o->format, o->got[i], o->want[i]);
-	mx_output_count(o);
+}
+
+/* Equal elements leave the pages of `differs` untouched. */
+void mx_output_compare(struct mx_output *o) {
+	struct comparing c = { .o = o };
+	exact_parallel(o->g.threads, o->g.m * o->g.n, MX_OUTPUT_SOME, compare_some, &c);
+	o->is_same = !atomic_load(&c.differs);
+	if (!o->is_same || o->has_unwritten)
+		mx_output_count(o);
 }
 
 static size_t count_unwritten(const struct mx_output *o) {
 	size_t n = 0;
-	for (size_t i = 0; i < o->g.m * o->g.n; i++)
+	for (size_t i = 0; o->has_unwritten && i < o->g.m * o->g.n; i++)
 		n += o->unwritten[i] != 0;
 	return n;
 }

@@ -5,6 +5,8 @@
 #include "bench_inside.h"
 #include "exact/exact.h"
 
+enum { MX_OUTPUT_SOME = 1 << 18 }; /* elements that are worth a thread */
+
 /* The output. Codes are of its format ("FP32", "BF16", "FP16"), row-major, n in a row. */
 struct mx_output {
 	struct exact_gemm g;
@@ -12,12 +14,15 @@ struct mx_output {
 	bool flushes; /* subnormal accumulators become zeros of their sign */
 	bool has_epilogue;
 	struct exact_epilogue epilogue; /* then: of the elements below */
-	uint32_t *got;
+	const uint32_t *got; /* in own_got, or in the bench: C itself, if its codes are dwords */
+	uint32_t *own_got;
 	uint32_t *want; /* the right code, or an approximate one if there are several right codes */
 	bool wants_expected; /* it is mx_bench.expected, which stays there */
 	uint8_t *unwritten;  /* bytes of each element that the launch never wrote; an element with
 	                        any is wrong */
-	uint8_t *differs;    /* 1: wrong */
+	bool has_unwritten;  /* false: all are 0 */
+	uint8_t *differs;    /* 1: wrong; at first 0 */
+	bool is_same;        /* got has the bits that are wanted, which `want` may not hold then */
 	size_t wrong, first;
 	uint32_t *c_of_tile; /* C of the epilogue, if it is of this tile alone */
 	bool is_tile;        /* a part of C, which begins at row, col */

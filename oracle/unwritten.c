@@ -9,8 +9,9 @@
  * byte counts as unwritten only if all of its bits hold the poison of each launch. */
 #include "../cases/dtype.h"
 #include "../cases/layout.h"
-#include "bench_inside.h"
+#include "product.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,36 +77,68 @@ void mx_poisoned(const struct mx_plan *plan, unsigned i, mx_stretch *each, void 
 
 /* ---- by the states of the emulator ---- */
 
+static bool all_written(const uint8_t *states, size_t n) {
+	uint8_t all = MX_WRITTEN;
+	for (size_t i = 0; i < n; i++)
+		all &= states[i];
+	return all;
+}
+
+/* Bytes of a buffer with their states, and whether any of them is unwritten. */
+struct range {
+	const struct bench_buffer *buffer;
+	size_t from;
+	const uint8_t *states;
+	atomic_bool any;
+};
+
 /* A store of unwritten data leaves the state unwritten, and is a separate finding. The byte that it
- * changes no longer holds the poison. */
-static void read_range(const struct mx_bench *b, unsigned i, size_t from, size_t bytes) {
-	const struct bench_buffer *x = &b->buffer[i];
-	const uint8_t *restrict before = x->before + from, *restrict after = x->after + from;
-	uint8_t *restrict state = x->unwritten + from;
-	b->device->emu->states((uint8_t *)x->device + from, bytes, state);
-	for (size_t at = 0; at < bytes; at++)
-		state[at] = (state[at] & MX_WRITTEN ? 0 : 1) & (after[at] == before[at]);
+ * changes no longer holds the poison. `unwritten` begins with zeros, whose pages stay untouched
+ * where a launch wrote all. */
+static void read_some(void *context, size_t first, size_t end) {
+	struct range *r = context;
+	const struct bench_buffer *x = r->buffer;
+	bool any = false;
+	if (all_written(r->states + first, end - first))
+		return;
+	for (size_t i = first; i < end; i++) {
+		bool kept = x->after[r->from + i] == x->before[r->from + i];
+		x->unwritten[r->from + i] = !(r->states[i] & MX_WRITTEN) & kept;
+		any |= x->unwritten[r->from + i];
+	}
+	if (any)
+		atomic_store(&r->any, true);
+}
+
+/* Returns whether any of the bytes is unwritten. */
+static bool read_range(const struct mx_bench *b, unsigned i, size_t from, size_t bytes) {
+	enum { SOME = 1 << 18 };
+	struct range r = { &b->buffer[i], from };
+	r.states = b->device->emu->states((uint8_t *)r.buffer->device + from, bytes);
+	exact_parallel(mx_judge_n_threads(), bytes, SOME, read_some, &r);
+	return atomic_load(&r.any);
 }
 
 struct reading {
-	const struct mx_bench *b;
+	struct mx_bench *b;
 	unsigned i;
 };
 
 static void read_used(void *context, size_t from, size_t bytes) {
 	const struct reading *r = context;
-	read_range(r->b, r->i, r->b->plan.buffers[r->i].guard + from, bytes);
+	r->b->buffer[r->i].has_unwritten |=
+		read_range(r->b, r->i, r->b->plan.buffers[r->i].guard + from, bytes);
 }
 
 static void read_states(struct mx_bench *b, unsigned i) {
 	const struct mx_buffer *s = &b->plan.buffers[i];
-	if (!mx_tiles_divide(&b->plan, i)) {
-		read_range(b, i, 0, b->buffer[i].bytes);
-		return;
-	}
+	struct reading r = { b, i };
 	read_range(b, i, 0, s->guard);
 	read_range(b, i, s->guard + s->bytes, s->guard);
-	mx_tiles_bytes(&b->plan, i, read_used, &(struct reading){ b, i });
+	if (mx_tiles_divide(&b->plan, i))
+		mx_tiles_bytes(&b->plan, i, read_used, &r);
+	else
+		read_used(&r, 0, s->bytes);
 }
 
 /* ---- by repeating the launch ---- */
@@ -264,15 +297,18 @@ int mx_unwritten_find(struct mx_bench *b, const struct mx_run_result *r, struct 
 		                                 : calloc(1, b->buffer[i].bytes);
 		if (!b->buffer[i].unwritten)
 			return mx_fail(err, "%s: out of memory", b->plan.name);
+		b->buffer[i].has_unwritten = !has_states;
 		if (has_states)
 			read_states(b, i);
 	}
 	int status = has_states ? 0 : find_by_repeating(b, r->schedule, v, err);
 	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
 		const struct mx_buffer *x = &b->plan.buffers[i];
-		if (x->in >= 0)
-			b->buffer[i].unwritten = b->buffer[x->in].unwritten +
-			                         b->plan.buffers[x->in].guard + x->place;
+		if (x->in < 0)
+			continue;
+		b->buffer[i].unwritten =
+			b->buffer[x->in].unwritten + b->plan.buffers[x->in].guard + x->place;
+		b->buffer[i].has_unwritten = b->buffer[x->in].has_unwritten;
 	}
 	return status;
 }

@@ -100,7 +100,8 @@ static const struct mx_emu *find_emu(void *library) {
 	*(void **)&emu.set_architecture = dlsym(library, "mxhipSetArchitecture");
 	*(void **)&emu.set_launch_options = dlsym(library, "mxhipSetLaunchOptions");
 	*(void **)&emu.mark = dlsym(library, "mxhipMark");
-	*(void **)&emu.states = dlsym(library, "mxhipStates");
+	*(void **)&emu.poison = dlsym(library, "mxhipPoison");
+	*(void **)&emu.states = dlsym(library, "mxhipStatesOf");
 	*(void **)&emu.report = dlsym(library, "mxhipReport");
 	*(void **)&emu.error_detail = dlsym(library, "mxhipErrorDetail");
 	*(void **)&emu.op_count = dlsym(library, "mxhipOpCount");

@@ -2,9 +2,9 @@
  *
  *   "emu"          libmxhip.so, the emulator of this program: a device of the architecture that
  *                  the code is for, one at a time; it begins as a gfx950
- *   "emu:gfx1250"  the same, of this architecture alone, or "emu:gfx950"; "emu" is one of them, too,
- *                  if the environment variable MXHIP_ARCH names it
- *   "hip:N"        AMD's libamdhip64.so, device N ("hip" is "hip:0")
+ *   "emu:gfx1250"  the same, of this architecture alone, or "emu:gfx950"; "emu" is one of them,
+ * too, if the environment variable MXHIP_ARCH names it "hip:N"        AMD's libamdhip64.so, device
+ * N ("hip" is "hip:0")
  *
  * Every kernel is launched through this interface, on either device. Functions of the emulator only
  * are in mx_device.emu, which is NULL on a real device.
@@ -31,7 +31,8 @@ struct mx_emu {
 	int (*set_architecture)(const char *name);
 	int (*set_launch_options)(const struct mxhipLaunchOptions *options);
 	bool (*mark)(void *address, size_t bytes, uint8_t state);
-	bool (*states)(const void *address, size_t bytes, uint8_t *states);
+	bool (*poison)(void *address, size_t bytes, uint8_t value);
+	const uint8_t *(*states)(const void *address, size_t bytes);
 	const struct mx_report *(*report)(void);
 	const char *(*error_detail)(void);
 	size_t (*op_count)(void);

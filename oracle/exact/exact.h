@@ -342,4 +342,8 @@ void exact_dgemm_nt(size_t m, size_t n, size_t k, const double *a, const double 
  * process, to be called while it has one thread. Without a call OpenBLAS uses all processors. */
 void exact_blas_threads(unsigned n);
 
+/* Calls `each` for parts [from, to) of [0, n), `some` items each, on this and other threads. */
+typedef void exact_each(void *context, size_t from, size_t to);
+void exact_parallel(unsigned threads, size_t n, size_t some, exact_each *each, void *context);
+
 #endif

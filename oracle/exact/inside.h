@@ -41,12 +41,6 @@ void exact_list_codes(const struct exact_format *f, struct exact_codes *c);
 void exact_unpack(const struct exact_format *f, const uint8_t *codes, size_t k, size_t n,
                   uint8_t to[EXACT_BLOCK]);
 
-/* ---- threads ---- */
-
-/* Calls `each` for parts [from, to) of [0, n), `some` items each, on this and other threads. */
-typedef void exact_each(void *context, size_t from, size_t to);
-void exact_parallel(unsigned threads, size_t n, size_t some, exact_each *each, void *context);
-
 /* ---- operands, decoded once ---- */
 
 struct exact_block {

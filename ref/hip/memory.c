@@ -16,6 +16,7 @@
 enum {
 	PAGE = 4096,
 	LARGE = 1 << 30, /* bytes of an allocation */
+	POPULATED = 1 << 20,
 	RETIRED = 8,
 	MOST_RETIRED = 1 << 16, /* bytes: they are cleared again */
 };
@@ -491,15 +492,40 @@ bool mxhipMark(void *address, size_t bytes, uint8_t state) {
 	return mx_hip_mark((uint64_t)(uintptr_t)address, bytes, state);
 }
 
-bool mxhipStates(const void *address, size_t bytes, uint8_t *states) {
+const uint8_t *mxhipStatesOf(const void *address, size_t bytes) {
 	uint64_t from = (uint64_t)(uintptr_t)address;
 	mx_queue_finish(NULL);
 	pthread_mutex_lock(&lock);
 	const struct mx_region *r = holding(from, bytes);
-	if (r)
-		memcpy(states, r->state + (from - r->base), bytes);
+	const uint8_t *states = r ? r->state + (from - r->base) : NULL;
 	pthread_mutex_unlock(&lock);
-	return r != NULL;
+	return states;
+}
+
+bool mxhipStates(const void *address, size_t bytes, uint8_t *states) {
+	const uint8_t *from = mxhipStatesOf(address, bytes);
+	if (from)
+		memcpy(states, from, bytes);
+	return from != NULL;
+}
+
+/* All pages of new memory at once, which takes less time than a fault of each. */
+static void fill(void *p, uint8_t value, size_t bytes) {
+	uintptr_t from = ((uintptr_t)p + PAGE - 1) / PAGE * PAGE;
+	uintptr_t to = ((uintptr_t)p + bytes) / PAGE * PAGE;
+	if (bytes >= POPULATED)
+		madvise((void *)from, to - from, MADV_POPULATE_WRITE);
+	memset(p, value, bytes);
+}
+
+/* Without the lock, so that several threads fill parts of a buffer. */
+bool mxhipPoison(void *address, size_t bytes, uint8_t value) {
+	uint8_t *states = (uint8_t *)(uintptr_t)mxhipStatesOf(address, bytes);
+	if (!states)
+		return false;
+	fill(address, value, bytes);
+	fill(states, 0, bytes);
+	return true;
 }
 
 bool mx_hip_load(const void *p, unsigned bytes, uint64_t *value) {

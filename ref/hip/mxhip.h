@@ -159,9 +159,15 @@ MXHIP_API const char *mxhipFindingName(mx_finding_kind k);
  * are not inside one allocation. */
 MXHIP_API bool mxhipMark(void *address, size_t bytes, uint8_t state);
 
+/* Fills bytes of device memory with a value, and sets their states to 0. False as above. */
+MXHIP_API bool mxhipPoison(void *address, size_t bytes, uint8_t value);
+
 /* Copies the states of bytes of device memory to `states`: 0, or MX_WRITTEN and MX_GUARD, or'ed.
  * A byte that was stored from an unwritten register is unwritten. False if the bytes are not inside
  * one allocation. */
 MXHIP_API bool mxhipStates(const void *address, size_t bytes, uint8_t *states);
+
+/* The same states where the emulator has them, or NULL. Launches and copies change them. */
+MXHIP_API const uint8_t *mxhipStatesOf(const void *address, size_t bytes);
 
 #endif

@@ -363,8 +363,9 @@ static void *take_bands(void *work) {
 	return NULL;
 }
 
+/* Processors are counted if it matters: the C library reads a file to count them. */
 static unsigned thread_count(const struct mx_plan *p) {
-	long online = sysconf(_SC_NPROCESSORS_ONLN);
+	long online = p->q->threads ? 0 : sysconf(_SC_NPROCESSORS_ONLN);
 	size_t n = p->q->threads ? p->q->threads : online > 0 ? online : 1;
 	if (n > MAX_THREADS)
 		n = MAX_THREADS;

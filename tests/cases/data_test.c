@@ -375,6 +375,25 @@ static void threads_draw_the_same(mx_regime regime) {
 	drop(&three);
 }
 
+/* 1025 rows of 1024 are too many to be kept; their values are those of the same place in fewer. */
+static void large_operands_draw_again(void) {
+	struct fixture few = make("e2m1", "e4m3", 16, 8, 1024, MX_REGIME_GENERAL, 7);
+	struct fixture many = make("e2m1", "e4m3", 1025, 8, 1024, MX_REGIME_GENERAL, 7);
+	float row[1024], of_b[1024];
+	bool same = true;
+	for (size_t r = 0; r < 16; r += 5) {
+		mx_data_unquantised(&many.p, &many.d, MX_ROLE_A, r, row);
+		mx_data_unquantised(&many.p, &many.d, MX_ROLE_B, r % 8, of_b);
+		same &= !memcmp(row, few.d.a + r * 1024, sizeof row) &&
+		        !memcmp(of_b, few.d.b + r % 8 * 1024, sizeof of_b) &&
+		        !memcmp(many.d.bytes[0] + r * 512, few.d.bytes[0] + r * 512, 512);
+	}
+	ok(!many.d.a && many.d.b && mx_data_has_unquantised(&many.d) && same,
+	   "the values of a large operand are drawn again, those of a small one are kept");
+	drop(&few);
+	drop(&many);
+}
+
 static void general_floats_look_normal(void) {
 	struct fixture f = make("e4m3", "e4m3", 64, 64, 512, MX_REGIME_GENERAL, 5);
 	double sum = 0, squares = 0, weight = 0, least = 1e9, most = 0;
@@ -612,6 +631,7 @@ static void test_data(void) {
 	threads_draw_the_same(MX_REGIME_EXACT);
 	threads_draw_the_same(MX_REGIME_GENERAL);
 	threads_draw_the_same(MX_REGIME_SPECIAL);
+	large_operands_draw_again();
 	general_floats_look_normal();
 	plain_buffers_are_random();
 	data_has_recorded_bytes();

@@ -61,6 +61,22 @@ static void test_registered(void) {
 	free(mine);
 }
 
+/* From inside one page to inside another, over whole pages. */
+static void test_poison(void) {
+	enum { BYTES = 3 << 20, FROM = 5000, N = (2 << 20) + 77 };
+	static uint8_t states[BYTES];
+	uint8_t *p = device_bytes(BYTES);
+	must(hipMemset(p, 0x11, BYTES));
+	bool done = mxhipPoison(p + FROM, N, 0xee) && mxhipStates(p, BYTES, states);
+	for (size_t i = 0; i < BYTES; i++) {
+		bool inside = i >= FROM && i < FROM + N;
+		done &= p[i] == (inside ? 0xee : 0x11) && states[i] == (inside ? 0 : MX_WRITTEN);
+	}
+	ok(done, "poison has its value and counts as unwritten; bytes beside it are as before");
+	ok(!mxhipPoison(p, BYTES + 1, 0) && p[0] == 0x11, "poison must lie in one allocation");
+	must(hipFree(p));
+}
+
 static void test_freed_by_its_kind(void) {
 	void *host, *device = device_bytes(16), *managed;
 	must(hipHostMalloc(&host, 16, 0));
@@ -309,6 +325,7 @@ static void test_rows(void) {
 int main(void) {
 	must(hipModuleLoad(&probe, built("tests/hip/probe.gpu.co")));
 	test_registered();
+	test_poison();
 	test_freed_by_its_kind();
 	test_pointers();
 	test_pools();
