@@ -224,8 +224,8 @@ struct mx_race_list_cache {
 /* 64 pages: a bit for each that is known to be shared. */
 struct mx_race_shared {
 	uint64_t word, bits; /* word: address / MX_RACE_PAGE / 64 */
+	uint64_t ended;      /* mx_race_map.ended_shared when it began */
 };
-enum { MX_RACE_SHARED_LOG2 = 7, MX_RACE_SHARED = 1 << MX_RACE_SHARED_LOG2 };
 
 /* Shadow pages by address, and the memory of their readers. */
 struct mx_race_map {
@@ -236,7 +236,9 @@ struct mx_race_map {
 	struct mx_race_page *free;
 	size_t n, room;
 	const struct mx_isa *isa;
-	struct mx_race_shared shared[MX_RACE_SHARED]; /* by hash: the last such words */
+	struct mx_race_shared *shared; /* by hash: the last such words; NULL: none so far */
+	size_t n_shared;               /* room for so many, a power of 2 */
+	uint64_t ended_shared;         /* how often shared pages have ended to be so */
 	uint64_t absent;  /* a key without a page, or 0: lanes often ask for one again */
 	bool by_cells;    /* no records */
 	unsigned readers; /* most readers of a cell in one workgroup */

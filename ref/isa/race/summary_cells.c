@@ -99,7 +99,7 @@ bool mx_summary_to_cells(struct mx_race_map *m, struct mx_race_page *p) {
 	p->n = 0;
 	p->n_listed = 0;
 	if (p->shared)
-		memset(m->shared, 0, sizeof m->shared);
+		m->ended_shared++;
 	return all;
 }
 
