@@ -423,13 +423,6 @@ bool mx_race_is_over_for_all(const struct mx_group *g, mx_access a);
 
 struct mx_footprint;
 
-/* What the analysis needs of an instruction; kept with the program. */
-struct mx_race_inst {
-	uint64_t rows;  /* mx_race_rows_of */
-	mx_doubt doubt; /* why a launch that executes it is not proved, if so */
-	bool plain;     /* it has no doubt and no counts */
-};
-
 /* The dwords through which waves synchronise; happens_before.c. */
 struct mx_race_sync {
 	const struct mx_wave_sync *wave_sync;
@@ -452,7 +445,7 @@ struct mx_race_analysis {
 	struct mx_race_sync sync;
 	struct mx_race_polled polled;
 	/* By dword of the code. footprint: the last ones, in memory and in LDS; or NULL. */
-	const struct mx_race_inst *inst;
+	const struct mx_quiet_inst *inst; /* kept with the program */
 	struct mx_footprint *(*footprint)[2];
 	const struct mx_summary_functions *summary;
 	uint32_t mode_index;   /* as in mx_isa */
