@@ -126,7 +126,7 @@ static bool is_plain(const struct mx_race_range *r, const struct mx_footprint_pa
  * short. */
 static bool find_pages(struct mx_race_range *r, const struct mx_footprint *f, struct maps maps,
                        const struct mx_wave_access *c, struct mx_race_page *page[MX_LANES]) {
-	unsigned unit = c->bytes < 4 || (r->kind == MX_RACE_WRITE && c->rows) ? 4 : c->bytes;
+	unsigned unit = c->bytes < 4 ? 4 : c->bytes;
 	for (unsigned i = 0; i < f->n; i++) {
 		if (!is_plain(r, &f->page[i], c, maps.atomics))
 			return false;

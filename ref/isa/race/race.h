@@ -194,7 +194,8 @@ enum { MX_RACE_PAGE = 1024, MX_RACE_RECORDS = 8 };
 struct mx_race_page {
 	struct mx_race_page *next; /* free pages */
 	uint8_t unit;              /* bytes of a cell: 1, 2, 4, 8 or 16 */
-	uint8_t finest; /* without cells: of the smallest lanes' data, if less than `unit` */
+	uint8_t finest; /* without cells: of the smallest lanes' data, or of the dwords that were
+	                   written, which may differ, if less than `unit` */
 	struct mx_race_cell *cell; /* NULL: records */
 	uint8_t n, room;
 	bool settled;                  /* in LDS: all writes are over for all waves */

@@ -441,8 +441,9 @@ static bool write_page(struct mx_race_range *r, struct mx_race_map *m, struct mx
 static bool access(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
                    const struct mx_footprint_page *f, const struct mx_wave_access *c) {
 	mx_cells cells = mx_cells_split(f->cells, c->bytes < 4 ? 1 : c->bytes / p->unit);
-	if (c->bytes < p->finest)
-		p->finest = (uint8_t)c->bytes;
+	unsigned finest = r->kind == MX_RACE_WRITE && c->rows && c->bytes > 4 ? 4 : c->bytes;
+	if (finest < p->finest)
+		p->finest = (uint8_t)finest;
 	return r->kind == MX_RACE_READ ? read_page(r, m, p, cells)
 	                               : write_page(r, m, p, cells, f, c);
 }
