@@ -25,7 +25,7 @@ static void walk(struct mx_race_range *r, struct mx_race_map *m, bool atomics) {
 		uint64_t stop = at / MX_RACE_PAGE * MX_RACE_PAGE + MX_RACE_PAGE;
 		stop = stop < end ? stop : end;
 		bool recorded = p && !p->cell && r->together;
-		if (!recorded && p && !p->cell && !mx_summary_to_cells(m, p))
+		if (!recorded && p && !p->cell && !mx_summary_to_cells(m, p, at))
 			p = NULL;
 		if (!p && !atomics)
 			r->w->group->run->out_of_memory = true;
@@ -147,7 +147,7 @@ static bool access_page(struct mx_race_range *r, struct mx_race_map *m, struct m
 		       mx_race_read_unwritten(r, m, p, &f->cells, c->bytes < 4 ? 4 : c->bytes);
 	if (by->access(r, m, p, f, c))
 		return true;
-	if (!mx_summary_to_cells(m, p))
+	if (!mx_summary_to_cells(m, p, f->page * MX_RACE_PAGE))
 		r->w->group->run->out_of_memory = true;
 	return false;
 }

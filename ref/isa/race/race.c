@@ -98,6 +98,7 @@ static bool workgroup_new(void *context, struct mx_group *g) {
 	if (!mx_race_past_new(g))
 		return false;
 	o->lds.isa = o->lds_atomics.isa = g->run->isa;
+	o->lds.group = o->lds_atomics.group = g;
 	o->lds.readers = o->lds_atomics.readers = 2 * g->room;
 	o->lds.by_cells = g->run->launch->lane_by_lane;
 	o->lds_atomics.by_cells = true;

@@ -207,7 +207,7 @@ struct mx_race_page {
 	/* Cells that were accessed; that were written; with own_wait, or with `concurrent` where
 	 * barriers are split; with `first`, with `readers`, with MX_SEVERAL_GROUPS. */
 	mx_cells touched, written, own_wait, first_contents, several_readers, several_groups;
-	uint8_t *value;   /* by byte: contents of MX_VALUE */
+	uint8_t *value;   /* by byte: contents of MX_VALUE; in LDS of pages with cells alone */
 	uint64_t *source; /* by cell: contents of MX_LOADED */
 };
 
@@ -237,6 +237,7 @@ struct mx_race_map {
 	struct mx_race_page *free;
 	size_t n, room;
 	const struct mx_isa *isa;
+	const struct mx_group *group; /* whose LDS it is; NULL: of device memory */
 	struct mx_race_shared *shared; /* by hash: the last such words; NULL: none so far */
 	size_t n_shared;               /* room for so many, a power of 2 */
 	uint64_t ended_shared;         /* how often shared pages have ended to be so */

@@ -266,10 +266,10 @@ static bool make_page(struct mx_race_map *m, uint64_t key, size_t *slot, unsigne
 	return true;
 }
 
-/* Makes the cells of a page smaller. */
-static bool refine(struct mx_race_map *m, struct mx_race_page *p, unsigned unit) {
+/* Makes the cells of the page with an address smaller. */
+static bool refine(struct mx_race_map *m, struct mx_race_page *p, uint64_t address, unsigned unit) {
 	if (p->cell || p->n_listed || unit < 4)
-		return (p->cell || mx_summary_to_cells(m, p)) &&
+		return (p->cell || mx_summary_to_cells(m, p, address)) &&
 		       (p->unit <= unit || split(m, p, unit));
 	mx_summary_split(p, unit);
 	return true;
@@ -285,7 +285,7 @@ struct mx_race_page *mx_race_find_page(struct mx_race_map *m, uint64_t address, 
 			return NULL;
 	}
 	struct mx_race_page *p = m->slot[i].page;
-	return p->unit <= unit || refine(m, p, unit) ? p : NULL;
+	return p->unit <= unit || refine(m, p, address, unit) ? p : NULL;
 }
 
 /* ---- shared pages ---- */

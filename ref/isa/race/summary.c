@@ -371,11 +371,11 @@ static void note_run(struct mx_race_page *p, unsigned first, unsigned n,
 		memset(p->value + at, 0, n * c->bytes);
 }
 
-/* The contents that the lanes of a page write. */
+/* The contents that the lanes of a page write. LDS itself has the values (summary_cells.c). */
 static bool note_contents(struct mx_race_map *m, struct mx_race_page *p, uint64_t lanes,
                           const struct mx_wave_access *c) {
 	bool loaded = c->kind >= MX_LOADED;
-	if (c->kind == MX_UNKNOWN)
+	if (c->kind == MX_UNKNOWN || (m->group && !loaded))
 		return true;
 	unsigned first = (unsigned)__builtin_ctzll(lanes);
 	unsigned n = (unsigned)__builtin_popcountll(lanes);
