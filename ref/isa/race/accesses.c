@@ -134,7 +134,11 @@ static bool find_pages(struct mx_race_range *r, const struct mx_footprint *f, st
 		if (!page[i])
 			return false;
 		__builtin_prefetch(&page[i]->touched);
+		__builtin_prefetch(&page[i]->several_groups);
+	}
+	for (unsigned i = 0; i < f->n; i++) {
 		__builtin_prefetch(page[i]->record);
+		__builtin_prefetch(&page[i]->record[page[i]->n], 1);
 	}
 	return true;
 }
@@ -624,6 +628,17 @@ static void access(struct mx_race_range *r, const struct mx_memop *m) {
 			walk_inside(r, m->address[0], 4u * m->inside[0], ~0u);
 	} else if (op->encoding > MX_DS && op->d)
 		access_vector(r, m);
+}
+
+void mx_race_expect(const struct mx_wave *w, const struct mx_inst *in) {
+	const struct mx_race_analysis *o = mx_race_analysis_of(w->group->run);
+	bool lds = in->op->encoding == MX_DS || in->mem.lds;
+	const struct mx_footprint *f = o->footprint[in->offset / 4][lds];
+	if (!f)
+		return;
+	__builtin_prefetch(&f->lanes);
+	__builtin_prefetch(&f->n);
+	__builtin_prefetch(&f->page[1]);
 }
 
 void mx_race_access(struct mx_wave *w, const struct mx_memop *m, mx_access me) {

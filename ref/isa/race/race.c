@@ -320,6 +320,7 @@ static unsigned wave_begin(void *context, struct mx_wave *w) {
 static void operation(void *context, struct mx_wave *w, struct mx_memop *m) {
 	struct mx_race_wave *o = mx_race_wave_of(w);
 	unsigned stream = m->stream;
+	mx_race_expect(w, m->in);
 	mx_access me = mx_access_of(w, m->in, stream, ++o->issued[stream]);
 	const struct mx_race_analysis *order = context;
 	if (order->sync.wave_sync->polls[m->in->offset / 4])

@@ -529,6 +529,7 @@ void mx_race_drop_loads(struct mx_race_wave *o);
 
 /* ---- accesses.c ---- */
 
+void mx_race_expect(const struct mx_wave *w, const struct mx_inst *in); /* prefetches for it */
 void mx_race_access(struct mx_wave *w, const struct mx_memop *m, mx_access me);
 void mx_race_preload(struct mx_wave *w, uint64_t address, unsigned bytes); /* of kernargs */
 /* Calls `visit` for each dword that a lane accesses in one of `kinds`: bits of mx_race_kind. */
