@@ -562,8 +562,8 @@ struct mx_launch {
 	struct mx_courses *courses;
 
 	/* Lanes access memory one by one, never together, and the vector ALU takes no operand by a
-	 * shorter way, and the unwritten bits of each lane for themselves. Slower; the result is the
-	 * same. */
+	 * shorter way, and the unwritten bits of each lane for themselves. Watchers get each
+	 * instruction. Slower; the result is the same. */
 	bool lane_by_lane;
 
 	/* Rules of buffers on which the sources disagree; see memory/buffer.c. */

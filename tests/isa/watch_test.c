@@ -76,9 +76,10 @@ static unsigned wave_begin(void *context, struct mx_wave *w) {
 	note(s, 'w');
 	return s->wants;
 }
-static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
+static uint32_t issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
 	(void)w, (void)in;
 	note(context, skipped ? 's' : 'i');
+	return 0;
 }
 static void operation(void *context, struct mx_wave *w, struct mx_memop *m) {
 	(void)w;

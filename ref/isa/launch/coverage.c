@@ -22,7 +22,7 @@ static void mark(struct mx_coverage *c, const struct mx_inst *in, uint8_t bits) 
 		atomic_fetch_or_explicit(at, bits, memory_order_relaxed);
 }
 
-static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
+static uint32_t issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
 	struct branched *b = branched(w);
 	(void)skipped;
 	mark(context, in, MX_COVERED);
@@ -31,6 +31,7 @@ static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bo
 		     in->offset == b->from->offset + b->from->size ? MX_COVERED_NOT_TAKEN
 		                                                   : MX_COVERED_TAKEN);
 	b->from = mx_kind_of(in->op) == MX_IS_CBRANCH ? in : NULL;
+	return 0;
 }
 
 static unsigned wave_begin(void *context, struct mx_wave *w) {

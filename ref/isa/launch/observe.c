@@ -73,14 +73,15 @@ static unsigned wave_begin(void *context, struct mx_wave *w) {
 	return watch_kinds(o->kinds);
 }
 
-static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
+static uint32_t issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
 	struct observed *o = observed(w);
 	(void)skipped;
 	o->at = in;
 	if (!(o->kinds & MX_EVENT_ISSUE))
-		return;
+		return 0;
 	struct mx_event e = event(w, MX_EVENT_ISSUE);
 	notify(context, &e);
+	return 0;
 }
 
 /* Whether a load, store or atomic of lanes accesses none of the observer's bytes; copies between

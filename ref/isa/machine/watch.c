@@ -89,6 +89,7 @@ static unsigned kinds_of(const struct mx_watcher *x) {
 void mx_watch_wave_begin(struct mx_wave *w) {
 	const struct mx_run *run = w->group->run;
 	w->wanted = w->issue_watchers = 0;
+	w->quiet = (struct mx_quiet){ .next = UINT32_MAX };
 	for (unsigned i = 0; i < MX_WATCHERS; i++) {
 		const struct mx_watcher *x = &run->watchers[i];
 		w->issue_watchers |= (unsigned)(x->issue != NULL) << i;
@@ -102,10 +103,15 @@ void mx_watch_preload(struct mx_wave *w, uint64_t address, unsigned bytes) {
 
 void mx_watch_issue(struct mx_wave *w, const struct mx_inst *in, bool skipped) {
 	const struct mx_watcher *x = w->group->run->watchers;
+	uint32_t end = w->quiet.inst ? UINT32_MAX : 0;
 	for (unsigned left = w->issue_watchers; left; left &= left - 1) {
 		unsigned i = (unsigned)__builtin_ctz(left);
-		x[i].issue(x[i].context, w, in, skipped);
+		uint32_t until = x[i].issue(x[i].context, w, in, skipped);
+		end = until < end ? until : end;
 	}
+	w->quiet.end = end;
+	if (!skipped)
+		w->quiet.next = in->offset + in->size;
 }
 
 void mx_watch_operation(struct mx_wave *w, struct mx_memop *m) {

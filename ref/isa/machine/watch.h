@@ -57,6 +57,25 @@ struct mx_touch {
 	uint32_t value, unwritten; /* the value read or written, and its unwritten bits */
 };
 
+/* What decides whether a watcher needs an instruction; of each dword of the code. */
+struct mx_quiet_inst {
+	uint64_t rows; /* a bit for each eight vector registers that it accesses, modulo 64 */
+	bool quiet;    /* no watcher needs it for other reasons */
+	uint8_t doubt; /* of the analysis of order */
+};
+
+/* Straight code of a wave of which no watcher needs an instruction. It ends at instructions that
+ * are not quiet or access registers of *pending, and under MODEs in `mode` or banks of VGPRs. A
+ * watcher may end it at any time: end = 0. */
+struct mx_quiet {
+	const struct mx_quiet_inst *inst; /* NULL: watchers need every instruction */
+	const uint64_t *pending;          /* as mx_quiet_inst.rows */
+	uint32_t mode;
+	uint32_t next; /* offset after the last instruction that was not skipped; at first
+	                  UINT32_MAX */
+	uint32_t end;  /* offset at which it ends */
+};
+
 struct mx_watcher {
 	void *context;   /* data of the launch, passed to each callback */
 	bool one_thread; /* workgroups must run on one thread, so that events come in order */
@@ -96,8 +115,9 @@ struct mx_watcher {
 	unsigned (*wave_begin)(void *context, struct mx_wave *w);
 	/* Kernel arguments that are in SGPRs at the first instruction. */
 	void (*preload)(void *context, struct mx_wave *w, uint64_t address, unsigned bytes);
-	/* Before an instruction is executed, or skipped by MODE.VSKIP. */
-	void (*issue)(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped);
+	/* Before an instruction is executed, or skipped by MODE.VSKIP. Returns the offset up to
+	 * which the watcher does not need the straight code after it (w->quiet); 0: it does. */
+	uint32_t (*issue)(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped);
 	/* An operation is in flight, m->stream. A watcher may attach data to it: m->note. */
 	void (*operation)(void *context, struct mx_wave *w, struct mx_memop *m);
 	/* Before and after an operation in flight lands. */

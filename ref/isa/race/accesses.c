@@ -25,7 +25,7 @@ static void walk(struct mx_race_range *r, struct mx_race_map *m, bool atomics) {
 		uint64_t stop = at / MX_RACE_PAGE * MX_RACE_PAGE + MX_RACE_PAGE;
 		stop = stop < end ? stop : end;
 		bool recorded = p && !p->cell && r->together;
-		if (!recorded && p && !p->cell && !mx_summary_to_cells(m, p))
+		if (!recorded && p && !p->cell && !mx_summary_to_cells(m, p, at))
 			p = NULL;
 		if (!p && !atomics)
 			r->w->group->run->out_of_memory = true;
@@ -126,7 +126,7 @@ static bool is_plain(const struct mx_race_range *r, const struct mx_footprint_pa
  * short. */
 static bool find_pages(struct mx_race_range *r, const struct mx_footprint *f, struct maps maps,
                        const struct mx_wave_access *c, struct mx_race_page *page[MX_LANES]) {
-	unsigned unit = c->bytes < 4 || (r->kind == MX_RACE_WRITE && c->rows) ? 4 : c->bytes;
+	unsigned unit = c->bytes < 4 ? 4 : c->bytes;
 	for (unsigned i = 0; i < f->n; i++) {
 		if (!is_plain(r, &f->page[i], c, maps.atomics))
 			return false;
@@ -134,7 +134,11 @@ static bool find_pages(struct mx_race_range *r, const struct mx_footprint *f, st
 		if (!page[i])
 			return false;
 		__builtin_prefetch(&page[i]->touched);
+		__builtin_prefetch(&page[i]->several_groups);
+	}
+	for (unsigned i = 0; i < f->n; i++) {
 		__builtin_prefetch(page[i]->record);
+		__builtin_prefetch(&page[i]->record[page[i]->n], 1);
 	}
 	return true;
 }
@@ -147,7 +151,7 @@ static bool access_page(struct mx_race_range *r, struct mx_race_map *m, struct m
 		       mx_race_read_unwritten(r, m, p, &f->cells, c->bytes < 4 ? 4 : c->bytes);
 	if (by->access(r, m, p, f, c))
 		return true;
-	if (!mx_summary_to_cells(m, p))
+	if (!mx_summary_to_cells(m, p, f->page * MX_RACE_PAGE))
 		r->w->group->run->out_of_memory = true;
 	return false;
 }
@@ -624,6 +628,17 @@ static void access(struct mx_race_range *r, const struct mx_memop *m) {
 			walk_inside(r, m->address[0], 4u * m->inside[0], ~0u);
 	} else if (op->encoding > MX_DS && op->d)
 		access_vector(r, m);
+}
+
+void mx_race_expect(const struct mx_wave *w, const struct mx_inst *in) {
+	const struct mx_race_analysis *o = mx_race_analysis_of(w->group->run);
+	bool lds = in->op->encoding == MX_DS || in->mem.lds;
+	const struct mx_footprint *f = o->footprint[in->offset / 4][lds];
+	if (!f)
+		return;
+	__builtin_prefetch(&f->lanes);
+	__builtin_prefetch(&f->n);
+	__builtin_prefetch(&f->page[1]);
 }
 
 void mx_race_access(struct mx_wave *w, const struct mx_memop *m, mx_access me) {

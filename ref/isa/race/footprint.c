@@ -165,7 +165,9 @@ static bool move(struct mx_footprint *f, uint64_t distance) {
 	if (distance % unit)
 		return false;
 	f->moved += distance;
-	for (unsigned i = 0; i < f->n; i++) {
+	for (unsigned i = 0; !shift && i < f->n; i++)
+		f->page[i].page += (uint64_t)((int64_t)distance >> __builtin_ctz(MX_RACE_PAGE));
+	for (unsigned i = 0; shift && i < f->n; i++) {
 		if (!rotate(&f->page[i].cells, words, shift, &past) || (i && past != any))
 			return false;
 		any = past;

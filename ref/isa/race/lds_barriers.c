@@ -351,6 +351,7 @@ void mx_lds_poll_issue(struct mx_wave *w, const struct mx_memop *m) {
 	p->number = mx_race_wave_of(w)->issued[m->stream];
 	p->known = known;
 	mx_race_clock_of(w)->polls_lds = true;
+	w->quiet.end = 0;
 }
 
 static struct mx_lds_poll *poll_of(struct mx_wave *w) {

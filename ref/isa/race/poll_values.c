@@ -244,6 +244,7 @@ bool mx_polls_land(struct mx_wave *w, const struct mx_memop *m, unsigned stream,
 		return false;
 	}
 	k->poll[k->n_polls++] = r.poll;
+	w->quiet.end = 0;
 	return true;
 }
 

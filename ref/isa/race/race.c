@@ -98,6 +98,7 @@ static bool workgroup_new(void *context, struct mx_group *g) {
 	if (!mx_race_past_new(g))
 		return false;
 	o->lds.isa = o->lds_atomics.isa = g->run->isa;
+	o->lds.group = o->lds_atomics.group = g;
 	o->lds.readers = o->lds_atomics.readers = 2 * g->room;
 	o->lds.by_cells = g->run->launch->lane_by_lane;
 	o->lds_atomics.by_cells = true;
@@ -261,14 +262,15 @@ static void make_room(struct mx_wave *w, const struct mx_inst *in) {
 
 static void *derive(const struct mx_program *p, uint64_t entry) {
 	size_t n = mx_program_dwords(p);
-	struct mx_race_inst *all = calloc(n + 1, sizeof *all);
+	struct mx_quiet_inst *all = calloc(n + 1, sizeof *all);
 	(void)entry;
 	for (size_t i = 0; all && i < n; i++) {
 		const struct mx_inst *in = mx_program_at(p, 4 * i);
 		if (!in->op)
 			continue;
 		mx_doubt doubt = doubt_of(mx_program_isa(p), in);
-		all[i] = (struct mx_race_inst){ mx_race_rows_of(in), doubt, !doubt && !in->counts };
+		all[i] = (struct mx_quiet_inst){ mx_race_rows_of(in), !doubt && !in->counts,
+			                         (uint8_t)doubt };
 	}
 	return all;
 }
@@ -286,29 +288,47 @@ static void prepare(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt)
 		make_room(w, in);
 }
 
-static __attribute__((noinline)) void issue_checked(const struct mx_race_inst *u, struct mx_wave *w,
-                                                    const struct mx_inst *in, uint64_t rows,
-                                                    bool prepares) {
+static __attribute__((noinline)) void issue_checked(const struct mx_quiet_inst *u,
+                                                    struct mx_wave *w, const struct mx_inst *in,
+                                                    uint64_t rows, bool prepares) {
 	if (prepares)
 		prepare(w, in, u->doubt);
 	if (mx_race_wave_of(w)->may_pend & rows)
 		mx_race_check_registers(w, in);
 }
 
-static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
+static bool has_polls(const struct mx_race_clock *k) {
+	return k->n_polls || k->polls_lds;
+}
+
+static uint32_t issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
 	const struct mx_race_analysis *order = context;
-	const struct mx_race_inst *u = &order->inst[in->offset / 4];
+	const struct mx_quiet_inst *u = &order->inst[in->offset / 4];
 	uint64_t rows = w->banks ? mx_race_rows_in_banks(u->rows) : u->rows;
 	const struct mx_race_group *g = mx_race_group_of(w->group);
-	bool prepares = !u->plain || g->clock[w->index].n_polls || g->clock[w->index].polls_lds ||
-	                w->mode & order->mode_index;
+	bool prepares =
+		!u->quiet || has_polls(&g->clock[w->index]) || w->mode & order->mode_index;
 	if (!skipped && (prepares || g->wave[w->index]->may_pend & rows))
 		issue_checked(u, w, in, rows, prepares);
+	return has_polls(&g->clock[w->index]) ? 0 : UINT32_MAX;
+}
+
+/* Which instructions it needs is decided before they are issued: by what they are, and by
+ * registers. It needs each one from the moment on at which a poll has landed. */
+static unsigned wave_begin(void *context, struct mx_wave *w) {
+	const struct mx_race_analysis *order = context;
+	const struct mx_isa *isa = w->group->run->isa;
+	w->quiet.inst = w->group->run->launch->lane_by_lane ? NULL : order->inst;
+	w->quiet.pending = &mx_race_wave_of(w)->may_pend;
+	w->quiet.mode = isa->mode_index | isa->mode_skip;
+	return MX_WATCH_ISSUE | MX_WATCH_PRELOAD | MX_WATCH_OPERATION | MX_WATCH_WAIT |
+	       MX_WATCH_BARRIER | (order->sync.wave_sync->any ? MX_WATCH_LANDING : 0);
 }
 
 static void operation(void *context, struct mx_wave *w, struct mx_memop *m) {
 	struct mx_race_wave *o = mx_race_wave_of(w);
 	unsigned stream = m->stream;
+	mx_race_expect(w, m->in);
 	mx_access me = mx_access_of(w, m->in, stream, ++o->issued[stream]);
 	const struct mx_race_analysis *order = context;
 	if (order->sync.wave_sync->polls[m->in->offset / 4])
@@ -450,6 +470,7 @@ static struct mx_watcher watcher(struct mx_race_analysis *o) {
 		.workgroup_begin = workgroup_begin,
 		.workgroup_end = workgroup_end,
 		.workgroup_free = workgroup_free,
+		.wave_begin = wave_begin,
 		.preload = preload,
 		.issue = issue,
 		.operation = operation,

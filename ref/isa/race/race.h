@@ -194,7 +194,8 @@ enum { MX_RACE_PAGE = 1024, MX_RACE_RECORDS = 8 };
 struct mx_race_page {
 	struct mx_race_page *next; /* free pages */
 	uint8_t unit;              /* bytes of a cell: 1, 2, 4, 8 or 16 */
-	uint8_t finest; /* without cells: of the smallest lanes' data, if less than `unit` */
+	uint8_t finest; /* without cells: of the smallest lanes' data, or of the dwords that were
+	                   written, which may differ, if less than `unit` */
 	struct mx_race_cell *cell; /* NULL: records */
 	uint8_t n, room;
 	bool settled;                  /* in LDS: all writes are over for all waves */
@@ -206,7 +207,7 @@ struct mx_race_page {
 	/* Cells that were accessed; that were written; with own_wait, or with `concurrent` where
 	 * barriers are split; with `first`, with `readers`, with MX_SEVERAL_GROUPS. */
 	mx_cells touched, written, own_wait, first_contents, several_readers, several_groups;
-	uint8_t *value;   /* by byte: contents of MX_VALUE */
+	uint8_t *value;   /* by byte: contents of MX_VALUE; in LDS of pages with cells alone */
 	uint64_t *source; /* by cell: contents of MX_LOADED */
 };
 
@@ -224,8 +225,8 @@ struct mx_race_list_cache {
 /* 64 pages: a bit for each that is known to be shared. */
 struct mx_race_shared {
 	uint64_t word, bits; /* word: address / MX_RACE_PAGE / 64 */
+	uint64_t ended;      /* mx_race_map.ended_shared when it began */
 };
-enum { MX_RACE_SHARED_LOG2 = 7, MX_RACE_SHARED = 1 << MX_RACE_SHARED_LOG2 };
 
 /* Shadow pages by address, and the memory of their readers. */
 struct mx_race_map {
@@ -236,7 +237,10 @@ struct mx_race_map {
 	struct mx_race_page *free;
 	size_t n, room;
 	const struct mx_isa *isa;
-	struct mx_race_shared shared[MX_RACE_SHARED]; /* by hash: the last such words */
+	const struct mx_group *group; /* whose LDS it is; NULL: of device memory */
+	struct mx_race_shared *shared; /* by hash: the last such words; NULL: none so far */
+	size_t n_shared;               /* room for so many, a power of 2 */
+	uint64_t ended_shared;         /* how often shared pages have ended to be so */
 	uint64_t absent;  /* a key without a page, or 0: lanes often ask for one again */
 	bool by_cells;    /* no records */
 	unsigned readers; /* most readers of a cell in one workgroup */
@@ -421,13 +425,6 @@ bool mx_race_is_over_for_all(const struct mx_group *g, mx_access a);
 
 struct mx_footprint;
 
-/* What the analysis needs of an instruction; kept with the program. */
-struct mx_race_inst {
-	uint64_t rows;  /* mx_race_rows_of */
-	mx_doubt doubt; /* why a launch that executes it is not proved, if so */
-	bool plain;     /* it has no doubt and no counts */
-};
-
 /* The dwords through which waves synchronise; happens_before.c. */
 struct mx_race_sync {
 	const struct mx_wave_sync *wave_sync;
@@ -450,7 +447,7 @@ struct mx_race_analysis {
 	struct mx_race_sync sync;
 	struct mx_race_polled polled;
 	/* By dword of the code. footprint: the last ones, in memory and in LDS; or NULL. */
-	const struct mx_race_inst *inst;
+	const struct mx_quiet_inst *inst; /* kept with the program */
 	struct mx_footprint *(*footprint)[2];
 	const struct mx_summary_functions *summary;
 	uint32_t mode_index;   /* as in mx_isa */
@@ -538,6 +535,7 @@ uint64_t mx_race_taken_lanes(const struct mx_wave *w, const struct mx_inst *in,
 
 /* ---- accesses.c ---- */
 
+void mx_race_expect(const struct mx_wave *w, const struct mx_inst *in); /* prefetches for it */
 void mx_race_access(struct mx_wave *w, const struct mx_memop *m, mx_access me);
 void mx_race_preload(struct mx_wave *w, uint64_t address, unsigned bytes); /* of kernargs */
 /* Calls `visit` for each dword that a lane accesses in one of `kinds`: bits of mx_race_kind. */

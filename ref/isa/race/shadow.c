@@ -146,12 +146,13 @@ void mx_race_map_clear(struct mx_race_map *m) {
 		m->blocks->n = 0;
 	m->n_masks = 0;
 	memset(m->cache, 0, sizeof m->cache);
-	memset(m->shared, 0, sizeof m->shared);
+	m->ended_shared++;
 }
 
 void mx_race_map_free(struct mx_race_map *m) {
 	mx_race_map_clear(m);
 	mx_slabs_free(&m->slabs);
+	free(m->shared);
 	free(m->mask);
 	free(m->blocks);
 	free(m->slot);
@@ -265,10 +266,10 @@ static bool make_page(struct mx_race_map *m, uint64_t key, size_t *slot, unsigne
 	return true;
 }
 
-/* Makes the cells of a page smaller. */
-static bool refine(struct mx_race_map *m, struct mx_race_page *p, unsigned unit) {
+/* Makes the cells of the page with an address smaller. */
+static bool refine(struct mx_race_map *m, struct mx_race_page *p, uint64_t address, unsigned unit) {
 	if (p->cell || p->n_listed || unit < 4)
-		return (p->cell || mx_summary_to_cells(m, p)) &&
+		return (p->cell || mx_summary_to_cells(m, p, address)) &&
 		       (p->unit <= unit || split(m, p, unit));
 	mx_summary_split(p, unit);
 	return true;
@@ -284,7 +285,7 @@ struct mx_race_page *mx_race_find_page(struct mx_race_map *m, uint64_t address, 
 			return NULL;
 	}
 	struct mx_race_page *p = m->slot[i].page;
-	return p->unit <= unit || refine(m, p, unit) ? p : NULL;
+	return p->unit <= unit || refine(m, p, address, unit) ? p : NULL;
 }
 
 /* ---- shared pages ---- */
@@ -294,12 +295,27 @@ static bool is_shared(struct mx_race_map *m, uint64_t page) {
 	return p && !p->cell && p->shared;
 }
 
+/* Has room for twice the words of all pages, if they are dense: to find a page that is known to be
+ * shared costs two cache misses. */
+static void make_room_for_shared(struct mx_race_map *m) {
+	enum { LEAST = 128 };
+	size_t n = m->room / 64 > LEAST ? m->room / 64 : LEAST;
+	if (n <= m->n_shared)
+		return;
+	struct mx_race_shared *more = calloc(n, sizeof *more);
+	if (!more)
+		return;
+	free(m->shared);
+	m->shared = more;
+	m->n_shared = n;
+}
+
 /* Whether these pages of a word are shared. */
 static bool word_is_shared(struct mx_race_map *m, uint64_t word, uint64_t pages) {
-	uint64_t hash = word * 0x9E3779B97F4A7C15;
-	struct mx_race_shared *s = &m->shared[hash >> (64 - MX_RACE_SHARED_LOG2)];
-	if (s->word != word)
-		*s = (struct mx_race_shared){ word, 0 };
+	struct mx_race_shared *s =
+		&m->shared[word * 0x9E3779B97F4A7C15 >> 20 & (m->n_shared - 1)];
+	if (s->word != word || s->ended != m->ended_shared)
+		*s = (struct mx_race_shared){ .word = word, .ended = m->ended_shared };
 	for (uint64_t left = pages & ~s->bits; left; left &= left - 1) {
 		if (!is_shared(m, 64 * word + (unsigned)__builtin_ctzll(left)))
 			return false;
@@ -311,6 +327,9 @@ static bool word_is_shared(struct mx_race_map *m, uint64_t word, uint64_t pages)
 bool mx_race_are_shared(struct mx_race_map *m, uint64_t from, uint64_t to) {
 	uint64_t first = from / MX_RACE_PAGE, last = (to - 1) / MX_RACE_PAGE;
 	bool all = true;
+	make_room_for_shared(m);
+	if (!m->n_shared)
+		return false;
 	for (uint64_t word = first / 64; all && word <= last / 64; word++) {
 		uint64_t pages = ~0ull << (word == first / 64 ? first % 64 : 0);
 		pages &= ~0ull >> (word == last / 64 ? 63 - last % 64 : 0);

@@ -371,11 +371,11 @@ static void note_run(struct mx_race_page *p, unsigned first, unsigned n,
 		memset(p->value + at, 0, n * c->bytes);
 }
 
-/* The contents that the lanes of a page write. */
+/* The contents that the lanes of a page write. LDS itself has the values (summary_cells.c). */
 static bool note_contents(struct mx_race_map *m, struct mx_race_page *p, uint64_t lanes,
                           const struct mx_wave_access *c) {
 	bool loaded = c->kind >= MX_LOADED;
-	if (c->kind == MX_UNKNOWN)
+	if (c->kind == MX_UNKNOWN || (m->group && !loaded))
 		return true;
 	unsigned first = (unsigned)__builtin_ctzll(lanes);
 	unsigned n = (unsigned)__builtin_popcountll(lanes);
@@ -441,8 +441,9 @@ static bool write_page(struct mx_race_range *r, struct mx_race_map *m, struct mx
 static bool access(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
                    const struct mx_footprint_page *f, const struct mx_wave_access *c) {
 	mx_cells cells = mx_cells_split(f->cells, c->bytes < 4 ? 1 : c->bytes / p->unit);
-	if (c->bytes < p->finest)
-		p->finest = (uint8_t)c->bytes;
+	unsigned finest = r->kind == MX_RACE_WRITE && c->rows && c->bytes > 4 ? 4 : c->bytes;
+	if (finest < p->finest)
+		p->finest = (uint8_t)finest;
 	return r->kind == MX_RACE_READ ? read_page(r, m, p, cells)
 	                               : write_page(r, m, p, cells, f, c);
 }

@@ -31,8 +31,8 @@ extern mx_summary_of_step MX_STEPS_OF(mx_summary);
 
 /* ---- summary_cells.c ---- */
 
-/* Makes cells of the records. False if memory is short. */
-bool mx_summary_to_cells(struct mx_race_map *m, struct mx_race_page *p);
+/* Makes cells of the records of the page with an address. False if memory is short. */
+bool mx_summary_to_cells(struct mx_race_map *m, struct mx_race_page *p, uint64_t address);
 
 /* Splits each cell of the masks into cells of at least 4 bytes. */
 void mx_summary_split(struct mx_race_page *p, unsigned unit);

@@ -3,7 +3,69 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../memory/ds.h"
 #include "summary.h"
+
+/* ---- the values in LDS ----
+ *
+ * Only its workgroup writes LDS, and every write to a page without cells is in a record. So its
+ * bytes have the value of the last write, or will have it when that has landed. */
+
+/* The operation, if it is in flight. */
+static const struct mx_memop *in_flight(const struct mx_group *g, mx_access a) {
+	unsigned wave = mx_access_wave(a), stream = mx_access_stream(a);
+	const struct mx_race_wave *o = mx_race_group_of(g)->wave[wave];
+	const struct mx_queue *q = &g->waves[wave].queue[stream];
+	uint64_t issue = o->issue[stream][mx_access_number(a) % MX_RACE_ISSUES];
+	if (o->issued[stream] - mx_access_number(a) >= MX_RACE_ISSUES)
+		return NULL;
+	for (unsigned i = 0; i < q->n; i++)
+		if (q->op[i]->issue == issue)
+			return q->op[i];
+	return NULL;
+}
+
+/* What a store will leave in its cells of a page. If both elements of a lane are at one address,
+ * the record is that of the first. */
+static void add_stored(const struct mx_race_page *p, const struct mx_race_record *e,
+                       const struct mx_memop *m, uint64_t page) {
+	unsigned n = mx_ds_dwords(m->in), bytes = m->in->op->d, l;
+	for (unsigned i = mx_ds_elements(m->in); i--;)
+		MX_FOR_LANES(l, m->exec)
+			for (unsigned k = 0; k < bytes; k++) {
+				uint32_t at = mx_ds_element(m, l, i) + k;
+				uint32_t row = i * n + k / 4;
+				if (at / MX_RACE_PAGE == page && m->inside[l] >> row & 1 &&
+				    mx_cells_has(e->cells, at % MX_RACE_PAGE / p->unit))
+					p->value[at % MX_RACE_PAGE] =
+						(uint8_t)(m->data[row][l] >> k % 4 * 8);
+			}
+}
+
+/* LDS-DMA writes the value 0 alone: of lanes outside the buffer. */
+static void add_zeros(const struct mx_race_page *p, const struct mx_race_record *e) {
+	for (unsigned at = 0; at < MX_RACE_PAGE; at++)
+		if (mx_cells_has(e->cells, at / p->unit))
+			p->value[at] = 0;
+}
+
+static bool find_values(struct mx_race_map *m, struct mx_race_page *p, uint64_t page) {
+	const struct mx_group *g = m->group;
+	uint64_t from = page * MX_RACE_PAGE, left = g->lds_bytes - from;
+	if (!p->value && !(p->value = mx_slabs_take(&m->slabs, MX_RACE_PAGE)))
+		return false;
+	memcpy(p->value, g->lds + from, left < MX_RACE_PAGE ? left : MX_RACE_PAGE);
+	for (unsigned i = 0; i < p->n; i++) {
+		const struct mx_race_record *e = &p->record[i];
+		bool value = e->write && e->kind == MX_VALUE;
+		const struct mx_memop *o = value ? in_flight(g, e->access) : NULL;
+		if (o && o->in->op->encoding == MX_DS)
+			add_stored(p, e, o, page);
+		else if (o)
+			add_zeros(p, e);
+	}
+	return true;
+}
 
 /* ---- cells ---- */
 
@@ -81,10 +143,11 @@ static bool add_listed(struct mx_race_map *m, const struct mx_race_page *p, unsi
 	return all;
 }
 
-bool mx_summary_to_cells(struct mx_race_map *m, struct mx_race_page *p) {
+bool mx_summary_to_cells(struct mx_race_map *m, struct mx_race_page *p, uint64_t address) {
 	unsigned unit = p->finest < p->unit ? p->finest : p->unit;
 	struct mx_race_cell *cell = calloc(MX_RACE_PAGE / unit, sizeof *cell);
-	if (!cell || !add_readers(m, p, unit, cell)) {
+	if (!cell || !add_readers(m, p, unit, cell) ||
+	    (m->group && !find_values(m, p, address / MX_RACE_PAGE))) {
 		free(cell);
 		return false;
 	}
@@ -99,7 +162,7 @@ bool mx_summary_to_cells(struct mx_race_map *m, struct mx_race_page *p) {
 	p->n = 0;
 	p->n_listed = 0;
 	if (p->shared)
-		memset(m->shared, 0, sizeof m->shared);
+		m->ended_shared++;
 	return all;
 }
 

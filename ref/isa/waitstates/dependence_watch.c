@@ -30,10 +30,11 @@ static bool follow(struct mx_wave *w, struct mx_dependences *d, const struct mx_
 	return found;
 }
 
-static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
+static uint32_t issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
 	(void)context, (void)skipped;
 	bool found = follow(w, of_wave(w, false), in, true);
 	follow(w, of_wave(w, true), in, !found);
+	return 0;
 }
 
 static unsigned wave_begin(void *context, struct mx_wave *w) {

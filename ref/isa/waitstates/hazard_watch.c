@@ -37,10 +37,10 @@ struct segment {
 struct path {
 	uint64_t state;
 	uint64_t until; /* from this state on, no earlier instruction matters */
-	/* Straight code: the state and the offset at which it began, the offset of its next
-	 * instruction, and the route to it; 0: a route without a number. */
+	/* Straight code: the state and the offset at which it began, and the route to it; 0: a
+	 * route without a number. */
 	uint64_t straight_since;
-	uint32_t start, next_offset, route;
+	uint32_t start, route;
 	uint32_t noted; /* the ring has the instructions before this offset */
 	uint32_t clear; /* no check finds anything in the straight code up to this offset */
 	unsigned next, jumps;
@@ -75,6 +75,11 @@ struct site {
 	uint8_t states, reach;
 	uint8_t size; /* of the instruction, in bytes */
 	uint8_t banks;
+	/* It is one of the instructions from the start of the program on, each after the last.
+	 * sum: the states of those before it. near: the offset of the last one that is beyond the
+	 * horizon, or 0. */
+	bool in_line;
+	uint32_t sum, near;
 };
 
 /* Kept with the program. */
@@ -134,8 +139,17 @@ static void note(const struct checks *c, struct path *h) {
 	h->noted += s->size;
 }
 
-static void note_straight(const struct checks *c, struct path *h) {
-	while (h->noted != h->next_offset)
+/* Adds straight code up to an offset to the ring; of what is beyond the horizon, the states alone.
+ */
+static void note_straight(const struct checks *c, struct path *h, uint32_t to) {
+	if (h->noted == to)
+		return;
+	const struct site *from = &c->site[h->noted / 4], *last = &c->site[to / 4];
+	if (from->in_line && last->in_line && last->near > h->noted) {
+		h->state += c->site[last->near / 4].sum - from->sum;
+		h->noted = last->near;
+	}
+	while (h->noted != to)
 		note(c, h);
 }
 
@@ -194,11 +208,12 @@ static uint32_t route_of(struct checks *c, const struct path *h) {
 	return r->made ? (uint32_t)(r - c->route) + 1 : add_route(c, step);
 }
 
-/* Begins straight code at an instruction that does not follow the last one. */
-static void jump_to(struct checks *c, struct path *h, const struct mx_inst *in) {
+/* Begins straight code at an instruction that does not follow the last one, which ends at `from`.
+ */
+static void jump_to(struct checks *c, struct path *h, uint32_t from, const struct mx_inst *in) {
 	h->before[h->jumps++ % SEGMENTS] =
-		(struct segment){ h->start, h->next_offset, h->state - h->straight_since };
-	h->start = h->next_offset = h->noted = h->clear = in->offset;
+		(struct segment){ h->start, from, h->state - h->straight_since };
+	h->start = h->noted = h->clear = in->offset;
 	h->straight_since = h->state;
 	h->route = route_of(c, h);
 	uint32_t clear = h->route ? c->route[h->route - 1].clear : 0;
@@ -242,21 +257,20 @@ static bool check_path(struct mx_wave *w, const struct mx_hazard_traits *t, pass
 static void check_next(struct checks *c, struct mx_wave *w, const struct mx_inst *in) {
 	struct site *s = &c->site[in->offset / 4];
 	struct path *h = path_of(w);
-	note_straight(c, h);
+	note_straight(c, h, in->offset);
 	bool none = !s->follows || h->state >= h->until ||
 	            check_path(w, &c->traits[in->offset / 4], &s->passed);
-	h->next_offset += in->size;
 	note(c, h);
 	if (!none || !h->route || h->clear != in->offset)
 		return;
-	h->clear = h->next_offset;
+	h->clear = in->offset + in->size;
 	atomic_store_explicit(&c->route[h->route - 1].clear, h->clear, memory_order_relaxed);
 }
 
 /* An instruction under other banks than those of its site. */
 static void check_other(struct checks *c, struct mx_wave *w, const struct mx_inst *in) {
 	struct path *h = path_of(w);
-	note_straight(c, h);
+	note_straight(c, h, in->offset);
 	if (!h->own && !(h->own = malloc(RING * sizeof *h->own))) {
 		w->group->run->out_of_memory = true;
 		return;
@@ -269,35 +283,33 @@ static void check_other(struct checks *c, struct mx_wave *w, const struct mx_ins
 		h->ring[h->next++ % RING] = (struct issued){ t, h->state };
 	h->mixed = h->until = h->state + 1 + MX_HAZARD_HORIZON;
 	h->state += t->states;
-	h->next_offset = h->noted = in->offset + in->size;
+	h->noted = in->offset + in->size;
 	h->clear = 0;
 }
 
 static __attribute__((noinline)) void issue_unknown(struct checks *c, struct mx_wave *w,
                                                     const struct mx_inst *in) {
 	struct path *h = path_of(w);
-	if (in->offset != h->next_offset) {
-		note_straight(c, h);
-		jump_to(c, h, in);
+	if (in->offset != w->quiet.next) {
+		note_straight(c, h, w->quiet.next);
+		jump_to(c, h, w->quiet.next, in);
 	}
 	if (in->banks != c->site[in->offset / 4].banks)
 		check_other(c, w, in);
-	else if (in->offset < h->clear)
-		h->next_offset += in->size;
-	else
+	else if (in->offset >= h->clear)
 		check_next(c, w, in);
 }
 
-static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
+/* Clear code is quiet, and need not be. */
+static uint32_t issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
 	struct checks *c = context;
-	struct path *h = path_of(w);
+	const struct path *h = path_of(w);
 	if (skipped)
-		return;
-	if (in->offset == h->next_offset && in->offset < h->clear &&
-	    in->banks == c->site[in->offset / 4].banks)
-		h->next_offset += in->size;
-	else
+		return 0;
+	if (in->offset != w->quiet.next || in->offset >= h->clear ||
+	    in->banks != c->site[in->offset / 4].banks)
 		issue_unknown(c, w, in);
+	return h->clear;
 }
 
 /* ---- the wave, the workgroup, the launch ---- */
@@ -305,7 +317,7 @@ static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bo
 static unsigned wave_begin(void *context, struct mx_wave *w) {
 	(void)context;
 	*path_of(w) =
-		(struct path){ .next_offset = NO_JUMP, .noted = NO_JUMP, .own = path_of(w)->own };
+		(struct path){ .noted = NO_JUMP, .own = path_of(w)->own };
 	return MX_WATCH_ISSUE;
 }
 
@@ -331,6 +343,20 @@ static size_t room_for(size_t dwords) {
 	return room;
 }
 
+static void find_lines(struct site *site, size_t n) {
+	uint32_t sum = 0;
+	size_t near = 0;
+	for (size_t i = 0; i < n; i += site[i].size / 4) {
+		site[i].in_line = true;
+		site[i].sum = sum;
+		sum += site[i].states;
+		for (size_t next; (next = near + site[near].size / 4) <= i &&
+		                  site[i].sum - site[next].sum > MX_HAZARD_HORIZON;)
+			near = next;
+		site[i].near = (uint32_t)(4 * near);
+	}
+}
+
 static void *make_checks(const struct mx_program *p, uint64_t entry) {
 	size_t n = mx_program_dwords(p), room = room_for(n);
 	struct checks *c = calloc(1, sizeof *c + n * sizeof *c->site + room * sizeof *c->route);
@@ -350,6 +376,8 @@ static void *make_checks(const struct mx_program *p, uint64_t entry) {
 		c->site[i].size = (uint8_t)mx_program_at(p, 4 * i)->size;
 		c->site[i].banks = c->traits[i].in->banks;
 	}
+	if (c)
+		find_lines(c->site, n);
 	return c;
 }
 
