@@ -86,6 +86,21 @@ AVX512 INLINE void store_results(const struct results *x, const struct mx_mma_ar
 		store_results_of(x, MX_32X32X64, g->d);
 }
 
+/* Of some columns, those with an accumulator of -0. */
+AVX512 INLINE __mmask16 negative_zeros(__mmask16 of, __m512 acc) {
+	return _mm512_mask_cmpeq_epi32_mask(of, _mm512_castps_si512(acc),
+	                                    _mm512_set1_epi32((int)MX_F32_SIGN));
+}
+
+/* Whether an accumulator is -0, which is the least integer. */
+AVX512 INLINE bool any_negative_zero(const struct results *x, unsigned MN) {
+	__m512i least = _mm512_setzero_si512();
+	for (unsigned strip = 0; strip < MN / WIDE; strip++)
+		for (unsigned row = 0; row < MN; row++)
+			least = _mm512_min_epi32(least, _mm512_load_si512(x->acc[strip][row]));
+	return _mm512_cmpeq_epi32_mask(least, _mm512_set1_epi32(INT32_MIN));
+}
+
 /* A sum rounded to odd, of the sum rounded down and up. */
 AVX512 INLINE __m512d to_odd_of(__m512d down, __m512d up) {
 	__mmask8 odd = _mm512_test_epi64_mask(_mm512_castpd_si512(down), _mm512_set1_epi64(1));

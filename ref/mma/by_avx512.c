@@ -8,7 +8,7 @@
  * the dot times the row's scale is exact, because it stays in range (move_large). An FMA
  * multiplies it by the column's scale, a power of two that may be subnormal, adds the
  * accumulator and rounds once. A zero dot has lost its sign, which matters only if it is
- * added to -0; then the method gives up. A first try gives up on any -0.
+ * added to -0; then the method gives up.
  *
  * Chains, for fma32: elements times scales are exact floats, because they have at most 4
  * significant bits between 2^-143 and 2^128 (chains_apply). Every step is an FMA.
@@ -92,18 +92,32 @@ AVX512 static void load_scales(const struct side *o, float (*scale)[MX_TILE_MN])
 		_mm512_storeu_ps(&scale[i / MN][i % MN], scales_of(o->scales, o->scale + i));
 }
 
+AVX512 INLINE unsigned least_byte(__m512i x) {
+	__m256i y = _mm256_min_epu8(_mm512_castsi512_si256(x), _mm512_extracti64x4_epi64(x, 1));
+	__m128i z = _mm_min_epu8(_mm256_castsi256_si128(y), _mm256_extracti128_si256(y, 1));
+	z = _mm_min_epu8(z, _mm_srli_epi16(z, 8));
+	return _mm_cvtsi128_si32(_mm_minpos_epu16(z)) & 0xFF;
+}
+
 /* ---- bytes ---- */
 
+enum { GROUPS = MX_BLOCK / GROUP, BLOCKS = 4 };
+enum { ROWS = 16 }; /* computed together */
+
+/* An operand. */
 struct bytes {
-	/* GROUP codes of one k-group: [block][group][row or column] */
-	_Alignas(LINE) uint32_t a[MX_TILE_BLOCKS][MX_BLOCK / GROUP][MX_TILE_MN];
-	uint32_t b[MX_TILE_BLOCKS][MX_BLOCK / GROUP][MX_TILE_MN];
-	int32_t start[MX_TILE_BLOCKS][MX_TILE_MN];
-	float sa[MX_TILE_BLOCKS][MX_TILE_MN], sb[MX_TILE_BLOCKS][MX_TILE_MN];
-	/* Rows with large scales, a bit each, and the scales of columns for these. */
-	uint32_t large[MX_TILE_BLOCKS];
-	float sb_large[MX_TILE_BLOCKS][MX_TILE_MN];
+	/* GROUP codes each: [block][group][row or column] */
+	_Alignas(LINE) uint32_t codes[MX_TILE_ELEMS / GROUP];
+	float scale[BLOCKS][MX_TILE_MN]; /* of a unit of the format */
+	int least;                       /* scales are at least 2^least */
+	/* A: what a sum starts at; and rows with large scales, a bit each. */
+	int32_t start[BLOCKS][MX_TILE_MN];
+	uint32_t large[BLOCKS], any_large;
+	/* B: the scales for these rows. */
+	float scale_large[BLOCKS][MX_TILE_MN];
 };
+
+_Static_assert(sizeof(struct bytes) <= MX_KEPT_BYTES, "room for bytes");
 
 static bool is_byte_format(mx_format f) {
 	return f == MX_E2M1 || f == MX_E2M3;
@@ -133,9 +147,12 @@ AVX512 static __m512i byte_table(mx_format f) {
 }
 
 /* In these formats a lane holds 32 consecutive k, which are a block. */
-AVX512 static inline __attribute__((always_inline)) void
-load_groups(unsigned bits, __m512i table, unsigned MN, const uint32_t (*regs)[MX_LANES],
-            uint32_t (*out)[MX_BLOCK / GROUP][MX_TILE_MN]) {
+AVX512 INLINE uint32_t *place_of(struct bytes *x, unsigned MN, unsigned lane, unsigned group) {
+	return &x->codes[(lane / MN * GROUPS + group) * MN + lane % MN];
+}
+
+AVX512 INLINE void load_groups(unsigned bits, __m512i table, unsigned MN,
+                               const uint32_t (*regs)[MX_LANES], struct bytes *x) {
 	for (unsigned lane = 0; lane < MX_LANES; lane += WIDE)
 #pragma GCC unroll 8
 		for (unsigned j = 0; j < MX_BLOCK; j += GROUP) {
@@ -145,157 +162,197 @@ load_groups(unsigned bits, __m512i table, unsigned MN, const uint32_t (*regs)[MX
 				dword = _mm512_or_si512(
 					dword,
 					_mm512_slli_epi32(codes(bits, regs, lane, j + i), 8 * i));
-			_mm512_storeu_si512(&out[lane / MN][j / GROUP][lane % MN],
+			_mm512_storeu_si512(place_of(x, MN, lane, j / GROUP),
 			                    _mm512_permutexvar_epi8(dword, table));
 		}
 }
 
 /* Nibbles 0, 2, 4, 6 of each dword, then 1, 3, 5, 7: an order of k that does not matter to the sum
  * over a block if both operands have it. */
-AVX512 static inline void load_nibbles(__m512i table, unsigned MN, const uint32_t (*regs)[MX_LANES],
-                                       uint32_t (*out)[MX_BLOCK / GROUP][MX_TILE_MN]) {
+AVX512 INLINE void load_nibbles(__m512i table, unsigned MN, const uint32_t (*regs)[MX_LANES],
+                                struct bytes *x) {
 	const __m512i low = _mm512_set1_epi8(15);
 	table = _mm512_broadcast_i32x4(_mm512_castsi512_si128(table));
 	for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
-		uint32_t(*to)[MX_TILE_MN] = out[lane / MN];
 #pragma GCC unroll 4
 		for (unsigned at = 0; at < 4; at++) {
-			__m512i x = _mm512_loadu_si512(&regs[at][lane]);
-			__m512i even = _mm512_and_si512(x, low);
-			__m512i odd = _mm512_and_si512(_mm512_srli_epi32(x, 4), low);
-			_mm512_storeu_si512(&to[2 * at][lane % MN],
+			__m512i dword = _mm512_loadu_si512(&regs[at][lane]);
+			__m512i even = _mm512_and_si512(dword, low);
+			__m512i odd = _mm512_and_si512(_mm512_srli_epi32(dword, 4), low);
+			_mm512_storeu_si512(place_of(x, MN, lane, 2 * at),
 			                    _mm512_shuffle_epi8(table, even));
-			_mm512_storeu_si512(&to[2 * at + 1][lane % MN],
+			_mm512_storeu_si512(place_of(x, MN, lane, 2 * at + 1),
 			                    _mm512_shuffle_epi8(table, odd));
 		}
 	}
 }
 
-AVX512 static void load_bytes(const struct mx_mma_args *g, mx_format f,
-                              const uint32_t (*regs)[MX_LANES], int offset,
-                              uint32_t (*out)[MX_BLOCK / GROUP][MX_TILE_MN]) {
-	__m512i table = _mm512_add_epi8(byte_table(f), _mm512_set1_epi8(offset));
-	unsigned MN = mx_mn(g->shape);
-	if (g->fmt_a == MX_E2M1 && g->fmt_b == MX_E2M1)
-		load_nibbles(table, MN, regs, out);
-	else if (f == MX_E2M1)
-		load_groups(4, table, MN, regs, out);
+AVX512 static void load_codes(struct bytes *x, const struct side *o, bool nibbles, int offset) {
+	__m512i table = _mm512_add_epi8(byte_table(o->format), _mm512_set1_epi8(offset));
+	unsigned MN = mx_mn(o->shape);
+	if (nibbles)
+		load_nibbles(table, MN, o->regs, x);
+	else if (o->format == MX_E2M1)
+		load_groups(4, table, MN, o->regs, x);
 	else
-		load_groups(6, table, MN, regs, out);
+		load_groups(6, table, MN, o->regs, x);
 }
 
-AVX512 static void load_starts(struct bytes *x, unsigned MN, unsigned blocks) {
-	for (unsigned block = 0; block < blocks; block++)
-		for (unsigned row = 0; row < MN; row += WIDE) {
-			__m512i sum = _mm512_setzero_si512();
-			for (unsigned i = 0; i < MX_BLOCK / GROUP; i++)
-				sum = _mm512_dpbusd_epi32(sum, _mm512_set1_epi8(OFFSET),
-				                          _mm512_loadu_si512(&x->a[block][i][row]));
-			_mm512_storeu_si512(&x->start[block][row],
-			                    _mm512_sub_epi32(_mm512_setzero_si512(), sum));
-		}
-}
-
-/* A dot times its row's scale, with the units of both formats in it, may reach 2^128. Such large
- * scales are divided by 2^32, and those of columns multiplied, but to at most 2^127: beyond, every
- * product but 0 overflows in any case. Scales have no lower limit: dots are integers, and 2^-127 *
- * 2^-6 is a multiple of 2^-149. Returns whether there are large scales. */
-AVX512 static bool move_large(struct bytes *x, unsigned MN, unsigned blocks) {
-	const __m512 up = _mm512_set1_ps(0x1p32f), down = _mm512_set1_ps(0x1p-32f);
-	const __m512 least = _mm512_set1_ps(0x1p111f), most = _mm512_set1_ps(0x1p127f);
-	uint32_t any = 0;
-	for (unsigned block = 0; block < blocks; block++) {
-		x->large[block] = 0;
-		for (unsigned i = 0; i < MN; i += WIDE) {
-			__m512 sa = _mm512_loadu_ps(&x->sa[block][i]);
-			__m512 sb = _mm512_loadu_ps(&x->sb[block][i]);
-			__mmask16 large = _mm512_cmp_ps_mask(sa, least, _CMP_GE_OQ);
-			_mm512_storeu_ps(&x->sa[block][i], _mm512_mask_mul_ps(sa, large, sa, down));
-			_mm512_storeu_ps(
-				&x->sb_large[block][i],
-				_mm512_min_ps(most, _mm512_mul_ps(sb, up))); /* NaN stays */
-			x->large[block] |= (uint32_t)large << i;
-		}
-		any |= x->large[block];
+/* Minus OFFSET times the sums of the rows. */
+AVX512 static void load_starts(struct bytes *x, unsigned MN) {
+	for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
+		__m512i sum = _mm512_setzero_si512();
+		for (unsigned i = 0; i < GROUPS; i++)
+			sum = _mm512_dpbusd_epi32(sum, _mm512_set1_epi8(OFFSET),
+			                          _mm512_loadu_si512(place_of(x, MN, lane, i)));
+		_mm512_storeu_si512(&x->start[lane / MN][lane % MN],
+		                    _mm512_sub_epi32(_mm512_setzero_si512(), sum));
 	}
-	return any;
 }
 
-/* Returns whether there are large scales. */
-AVX512 static bool load_all_bytes(struct bytes *x, const struct mx_mma_args *g) {
-	unsigned MN = mx_mn(g->shape), blocks = mx_shape_k(g->shape) / MX_BLOCK;
-	int exp = 127 + mx_unit(g->fmt_a) + mx_unit(g->fmt_b);
-	__m512 units = _mm512_castsi512_ps(_mm512_set1_epi32(exp << MX_F32_MAN));
-	load_bytes(g, g->fmt_a, g->a, 0, x->a);
-	load_bytes(g, g->fmt_b, g->b, OFFSET, x->b);
-	load_starts(x, MN, blocks);
-	struct side a = mx_side_of(g, MX_SIDE_A), b = mx_side_of(g, MX_SIDE_B);
-	load_scales(&a, x->sa);
-	load_scales(&b, x->sb);
-	for (unsigned block = 0; block < blocks; block++)
-		for (unsigned row = 0; row < MN; row += WIDE) {
-			float *sa = &x->sa[block][row];
-			_mm512_storeu_ps(sa, _mm512_mul_ps(_mm512_loadu_ps(sa), units));
-		}
-	return move_large(x, MN, blocks);
+/* The scales in units of the format. In B they may be subnormal; a unit is at least 2^-3. */
+AVX512 static void load_units(struct bytes *x, const struct side *o) {
+	unsigned MN = mx_mn(o->shape);
+	__m512 unit =
+		_mm512_castsi512_ps(_mm512_set1_epi32((127 + mx_unit(o->format)) << MX_F32_MAN));
+	for (unsigned lane = 0; lane < MX_LANES; lane += WIDE)
+		_mm512_storeu_ps(&x->scale[lane / MN][lane % MN],
+		                 _mm512_mul_ps(e8m0_scales_of(o->scale + lane), unit));
+	x->least = (int)least_byte(_mm512_loadu_si512(o->scale)) - 127 + mx_unit(o->format);
 }
 
-/* All blocks of WIDE columns, a block at a time, because B's part of it fits in registers. Returns
- * the lanes with an accumulator of -0: with `hard`, only those with a zero dot for one, and rows
- * may have large scales. */
-AVX512 INLINE __mmask16 bytes_columns(const struct bytes *x, unsigned MN, unsigned col, bool hard,
-                                      float acc[MX_TILE_MN][WIDE]) {
-	const __m512i neg_zero = _mm512_set1_epi32((int)MX_F32_SIGN);
-	__mmask16 gone = 0;
-	for (unsigned block = 0; block < MX_LANES / MN; block++) {
-		__m512 sb = _mm512_loadu_ps(&x->sb[block][col]);
-		__m512 sb_large = _mm512_loadu_ps(&x->sb_large[block][col]);
-		__m512i b[MX_BLOCK / GROUP];
-#pragma GCC unroll 8
-		for (unsigned i = 0; i < MX_BLOCK / GROUP; i++)
-			b[i] = _mm512_loadu_si512(&x->b[block][i][col]);
-#pragma GCC unroll 4
-		for (unsigned row = 0; row < MN; row++) {
-			__m512i dot = _mm512_set1_epi32(x->start[block][row]);
-#pragma GCC unroll 8
-			for (unsigned i = 0; i < MX_BLOCK / GROUP; i++)
-				dot = _mm512_dpbusd_epi32(
-					dot, b[i], _mm512_set1_epi32((int)x->a[block][i][row]));
-			__m512 scaled =
-				_mm512_mul_round_ps(_mm512_cvtepi32_ps(dot),
-			                            _mm512_set1_ps(x->sa[block][row]), NEAREST);
-			__mmask16 large = (__mmask16) - (x->large[block] >> row & 1);
-			__m512 scale = hard ? _mm512_mask_mov_ps(sb, large, sb_large) : sb;
-			__m512 c = _mm512_loadu_ps(acc[row]);
-			__mmask16 lost = hard ? _mm512_testn_epi32_mask(dot, dot) : 0xFFFF;
-			gone |= _mm512_mask_cmpeq_epi32_mask(lost, _mm512_castps_si512(c),
-			                                     neg_zero);
-			_mm512_storeu_ps(acc[row],
-			                 _mm512_fmadd_round_ps(scaled, scale, c, NEAREST));
-		}
+/* A dot times its row's scale may reach 2^128. Such large scales are divided by 2^32, and those of
+ * columns multiplied, but to at most 2^127: beyond, every product but 0 overflows in any case.
+ * Scales have no lower limit: dots are integers, and 2^-127 * 2^-3 is a multiple of 2^-149. */
+AVX512 static void move_large(struct bytes *x, unsigned MN) {
+	const __m512 down = _mm512_set1_ps(0x1p-32f), least = _mm512_set1_ps(0x1p111f);
+	x->any_large = 0;
+	memset(x->large, 0, sizeof x->large);
+	for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
+		float *to = &x->scale[lane / MN][lane % MN];
+		__m512 scale = _mm512_loadu_ps(to);
+		__mmask16 large = _mm512_cmp_ps_mask(scale, least, _CMP_GE_OQ);
+		_mm512_storeu_ps(to, _mm512_mask_mul_ps(scale, large, scale, down));
+		x->large[lane / MN] |= (uint32_t)large << lane % MN;
+		x->any_large |= large;
 	}
+}
+
+AVX512 static void load_for_large(struct bytes *x, unsigned MN) {
+	const __m512 up = _mm512_set1_ps(0x1p32f), most = _mm512_set1_ps(0x1p127f);
+	for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
+		__m512 scale = _mm512_loadu_ps(&x->scale[lane / MN][lane % MN]);
+		_mm512_storeu_ps(&x->scale_large[lane / MN][lane % MN],
+		                 _mm512_min_ps(most, _mm512_mul_ps(scale, up))); /* NaN stays */
+	}
+}
+
+AVX512 static void load_bytes(struct bytes *x, const struct side *o, mx_side s, bool nibbles) {
+	unsigned MN = mx_mn(o->shape);
+	load_codes(x, o, nibbles, s == MX_SIDE_A ? 0 : OFFSET);
+	load_units(x, o);
+	if (s == MX_SIDE_A) {
+		load_starts(x, MN);
+		move_large(x, MN);
+	} else
+		load_for_large(x, MN);
+}
+
+/* NULL: no memory. */
+AVX512 static const struct bytes *bytes_of(const struct mx_mma_args *g, mx_side s) {
+	bool nibbles = g->fmt_a == MX_E2M1 && g->fmt_b == MX_E2M1;
+	struct side o = mx_side_of(g, s);
+	struct mx_kept *k = mx_kept_operand(nibbles ? MX_KEPT_NIBBLES : MX_KEPT_GROUPS, s, &o);
+	if (k && !k->loaded) {
+		load_bytes((struct bytes *)k->operand, &o, s, nibbles);
+		k->loaded = true;
+	}
+	return k ? (const struct bytes *)k->operand : NULL;
+}
+
+/* c += dots of a row times scales. With `hard` the row may have a large scale, and it returns the
+ * columns in which a zero dot is added to -0. */
+AVX512 INLINE __mmask16 add_dot(const struct bytes *a, unsigned block, unsigned row, __m512i dot,
+                                __m512 of_columns, __m512 if_large, bool hard, __m512 *c) {
+	__m512 scaled = _mm512_mul_round_ps(_mm512_cvtepi32_ps(dot),
+	                                    _mm512_set1_ps(a->scale[block][row]), NEAREST);
+	__mmask16 large = (__mmask16) - (a->large[block] >> row & 1), gone = 0;
+	__m512 scale = hard ? _mm512_mask_mov_ps(of_columns, large, if_large) : of_columns;
+	if (hard)
+		gone = negative_zeros(_mm512_testn_epi32_mask(dot, dot), *c);
+	*c = _mm512_fmadd_round_ps(scaled, scale, *c, NEAREST);
 	return gone;
 }
 
-/* False if it gave up. */
-AVX512 INLINE bool add_bytes(const struct mx_mma_args *g, const struct bytes *x, bool hard) {
-	struct results r;
-	__mmask16 gave_up = 0;
-	load_results(&r, g);
-	if (g->shape == MX_16X16X128)
-		gave_up = bytes_columns(x, 16, 0, hard, r.acc[0]);
-	else
-		for (unsigned i = 0; i < 2; i++)
-			gave_up |= bytes_columns(x, 32, i * WIDE, hard, r.acc[i]);
-	if (!gave_up)
-		store_results(&r, g);
-	return !gave_up;
+/* All blocks of ROWS rows and WIDE columns, a block at a time, because B's part of it and the
+ * accumulators fit in registers. With `hard`, rows may have large scales, and it returns the
+ * columns in which a zero dot is added to -0. */
+AVX512 INLINE __mmask16 add_rows(const struct bytes *a, const struct bytes *b, unsigned MN,
+                                 unsigned row, unsigned col, bool hard, float (*acc)[WIDE]) {
+	__mmask16 gone = 0;
+	__m512 c[ROWS];
+#pragma GCC unroll 16
+	for (unsigned i = 0; i < ROWS; i++)
+		c[i] = _mm512_loadu_ps(acc[i]);
+	for (unsigned block = 0; block < MX_LANES / MN; block++) {
+		const uint32_t *x = &a->codes[block * GROUPS * MN + row];
+		const uint32_t *y = &b->codes[block * GROUPS * MN + col];
+		__m512 sb = _mm512_loadu_ps(&b->scale[block][col]);
+		__m512 sb_large = _mm512_loadu_ps(&b->scale_large[block][col]);
+		__m512i group[GROUPS];
+#pragma GCC unroll 8
+		for (unsigned j = 0; j < GROUPS; j++)
+			group[j] = _mm512_loadu_si512(y + j * MN);
+#pragma GCC unroll 16
+		for (unsigned i = 0; i < ROWS; i++) {
+			__m512i dot = _mm512_set1_epi32(a->start[block][row + i]);
+#pragma GCC unroll 8
+			for (unsigned j = 0; j < GROUPS; j++)
+				dot = _mm512_dpbusd_epi32(dot, group[j],
+				                          _mm512_set1_epi32((int)x[j * MN + i]));
+			gone |= add_dot(a, block, row + i, dot, sb, sb_large, hard, &c[i]);
+		}
+	}
+#pragma GCC unroll 16
+	for (unsigned i = 0; i < ROWS; i++)
+		_mm512_storeu_ps(acc[i], c[i]);
+	return gone;
 }
 
+AVX512 INLINE __mmask16 add_all_rows(const struct bytes *a, const struct bytes *b, unsigned MN,
+                                     bool hard, struct results *r) {
+	__mmask16 gone = 0;
+	for (unsigned strip = 0; strip < MN / WIDE; strip++)
+		for (unsigned row = 0; row < MN; row += ROWS)
+			gone |= add_rows(a, b, MN, row, strip * WIDE, hard, &r->acc[strip][row]);
+	return gone;
+}
+
+/* Whether there are large scales, or a sum may be -0: none is if no accumulator is and all dots are
+ * multiples of 2^-149, the smallest f32. */
+AVX512 static bool is_hard(const struct mx_mma_args *g, const struct bytes *a,
+                           const struct bytes *b, const struct results *r) {
+	enum { LEAST = -149 };
+	return any_negative_zero(r, mx_mn(g->shape)) || a->any_large || a->least + b->least < LEAST;
+}
+
+/* False if it gave up. */
 AVX512 static bool by_bytes(const struct mx_mma_args *g) {
-	struct bytes x;
-	bool large = load_all_bytes(&x, g);
-	return (!large && add_bytes(g, &x, false)) || add_bytes(g, &x, true);
+	const struct bytes *a = bytes_of(g, MX_SIDE_A), *b = bytes_of(g, MX_SIDE_B);
+	struct results r;
+	__mmask16 gone = 0;
+	if (!a || !b)
+		return false;
+	load_results(&r, g);
+	if (is_hard(g, a, b, &r))
+		gone = add_all_rows(a, b, mx_mn(g->shape), true, &r);
+	else if (g->shape == MX_16X16X128)
+		add_all_rows(a, b, 16, false, &r);
+	else
+		add_all_rows(a, b, 32, false, &r);
+	if (!gone)
+		store_results(&r, g);
+	return !gone;
 }
 
 /* ---- chains ---- */
@@ -429,13 +486,6 @@ AVX512 static void load_values(struct factors *x, mx_shape s, mx_format f,
 			for (unsigned j = first; j < first + RUN; j++, out += MN)
 				store_doubles(out, values(t, codes(t->bits, regs, lane, j)));
 		}
-}
-
-AVX512 INLINE unsigned least_byte(__m512i x) {
-	__m256i y = _mm256_min_epu8(_mm512_castsi512_si256(x), _mm512_extracti64x4_epi64(x, 1));
-	__m128i z = _mm_min_epu8(_mm256_castsi256_si128(y), _mm256_extracti128_si256(y, 1));
-	z = _mm_min_epu8(z, _mm_srli_epi16(z, 8));
-	return _mm_cvtsi128_si32(_mm_minpos_epu16(z)) & 0xFF;
 }
 
 /* The largest magnitude of codes of 8 bits, and the least other than 0 (256: there is none). */

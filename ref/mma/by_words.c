@@ -172,11 +172,6 @@ AVX512 INLINE __m512d half_of(__m512i x, unsigned half) {
 	                               : _mm512_castsi512_si256(x));
 }
 
-AVX512 INLINE __mmask16 negative_zeros(__mmask16 of, const float *acc) {
-	return _mm512_mask_cmpeq_epi32_mask(of, _mm512_loadu_si512(acc),
-	                                    _mm512_set1_epi32((int)MX_F32_SIGN));
-}
-
 /* acc += dot * scales. */
 AVX512 INLINE void add_scaled(__m512d dot, __m512d scale, float *acc) {
 	__m512d c = _mm512_cvtps_pd(_mm256_loadu_ps(acc));
@@ -205,7 +200,8 @@ AVX512 INLINE void add_block(const struct words *a, const struct words *b, unsig
 	for (unsigned i = 0; i < ROWS; i++) {
 		__m512d of_row = _mm512_set1_pd(a->scale[block][row + i]);
 		if (signs)
-			bad[i] |= negative_zeros(_mm512_testn_epi32_mask(dot[i], dot[i]), acc[i]);
+			bad[i] |= negative_zeros(_mm512_testn_epi32_mask(dot[i], dot[i]),
+			                         _mm512_loadu_ps(acc[i]));
 #pragma GCC unroll 2
 		for (unsigned j = 0; j < 2; j++)
 			add_scaled(half_of(dot[i], j), _mm512_mul_pd(of_row, of_columns[j]),
@@ -226,10 +222,7 @@ AVX512 INLINE void add_blocks(const struct words *a, const struct words *b, unsi
 AVX512 INLINE bool may_be_negative_zero(const struct words *a, const struct words *b, unsigned MN,
                                         const struct results *r) {
 	enum { LEAST = -149 };
-	__mmask16 any = 0;
-	for (unsigned i = 0; i < MN / WIDE * MN; i++)
-		any |= negative_zeros(0xFFFF, r->acc[i / MN][i % MN]);
-	return any || a->least + b->least < LEAST;
+	return any_negative_zero(r, MN) || a->least + b->least < LEAST;
 }
 
 /* Returns whether bad may have any. */

@@ -19,7 +19,13 @@ struct side {
 };
 struct side mx_side_of(const struct mx_mma_args *g, mx_side s);
 
-typedef enum { MX_KEPT_WORDS, MX_KEPT_FACTORS, MX_KEPT_METHODS } mx_kept_method;
+typedef enum {
+	MX_KEPT_NIBBLES, /* bytes, for two operands of E2M1 */
+	MX_KEPT_GROUPS,  /* bytes, for others */
+	MX_KEPT_WORDS,
+	MX_KEPT_FACTORS,
+	MX_KEPT_METHODS
+} mx_kept_method;
 enum { MX_KEPT_BYTES = 18560 }; /* room for what a method loads */
 
 struct mx_kept {
