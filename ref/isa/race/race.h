@@ -426,6 +426,7 @@ struct mx_race_inst {
 	uint64_t rows;  /* mx_race_rows_of */
 	mx_doubt doubt; /* why a launch that executes it is not proved, if so */
 	bool plain;     /* it has no doubt and no counts */
+	bool known;     /* false of code that nothing leads to */
 };
 
 /* The dwords through which waves synchronise; happens_before.c. */

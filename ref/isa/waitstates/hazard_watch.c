@@ -73,11 +73,11 @@ struct site {
 	passed passed;
 	bool follows; /* these three as in its traits */
 	uint8_t states, reach;
-	uint8_t size; /* of the instruction, in bytes */
+	uint8_t size; /* of the instruction, in bytes; 0: it has no traits */
 	uint8_t banks;
 };
 
-/* Kept with the program. */
+/* Kept with the program for each kernel. */
 struct checks {
 	const struct mx_hazard_traits *traits;
 	struct route *route; /* by a hash of their steps; the number is one more than the index */
@@ -253,7 +253,7 @@ static void check_next(struct checks *c, struct mx_wave *w, const struct mx_inst
 	atomic_store_explicit(&c->route[h->route - 1].clear, h->clear, memory_order_relaxed);
 }
 
-/* An instruction under other banks than those of its site. */
+/* An instruction under other banks than those of its site, or one that nothing leads to. */
 static void check_other(struct checks *c, struct mx_wave *w, const struct mx_inst *in) {
 	struct path *h = path_of(w);
 	note_straight(c, h);
@@ -280,7 +280,8 @@ static __attribute__((noinline)) void issue_unknown(struct checks *c, struct mx_
 		note_straight(c, h);
 		jump_to(c, h, in);
 	}
-	if (in->banks != c->site[in->offset / 4].banks)
+	const struct site *s = &c->site[in->offset / 4];
+	if (in->banks != s->banks || !s->size)
 		check_other(c, w, in);
 	else if (in->offset < h->clear)
 		h->next_offset += in->size;
@@ -334,8 +335,7 @@ static size_t room_for(size_t dwords) {
 static void *make_checks(const struct mx_program *p, uint64_t entry) {
 	size_t n = mx_program_dwords(p), room = room_for(n);
 	struct checks *c = calloc(1, sizeof *c + n * sizeof *c->site + room * sizeof *c->route);
-	(void)entry;
-	if (c && !(c->traits = mx_program_traits(p))) {
+	if (c && !(c->traits = mx_program_traits(p, entry))) {
 		free(c);
 		return NULL;
 	}
@@ -344,10 +344,12 @@ static void *make_checks(const struct mx_program *p, uint64_t entry) {
 		c->room = room;
 	}
 	for (size_t i = 0; c && i < n; i++) {
+		if (!c->traits[i].in)
+			continue;
 		c->site[i].follows = c->traits[i].follows;
 		c->site[i].states = c->traits[i].states;
 		c->site[i].reach = c->traits[i].reach;
-		c->site[i].size = (uint8_t)mx_program_at(p, 4 * i)->size;
+		c->site[i].size = c->traits[i].in->size;
 		c->site[i].banks = c->traits[i].in->banks;
 	}
 	return c;
@@ -356,7 +358,9 @@ static void *make_checks(const struct mx_program *p, uint64_t entry) {
 bool mx_hazards_watch(struct mx_run *run) {
 	if (!(run->launch->analysis & MX_ANALYSE_WAIT_STATES) || !run->isa->hazards)
 		return true;
-	const struct checks *c = mx_program_derived(run->launch->program, make_checks, 0);
+	const struct mx_launch *l = run->launch;
+	const struct checks *c = mx_program_derived(l->program, make_checks,
+	                                            l->kernel->entry - mx_program_base(l->program));
 	run->watchers[MX_WATCHER_WAIT_STATES] = (struct mx_watcher){
 		.context = (void *)c,
 		.workgroup_new = workgroup_new,
