@@ -6,7 +6,7 @@ good() {
   v=$("$1/clang" -dumpversion | cut -d. -f1)
   [ "$v" -ge 20 ] 2>/dev/null && "$1/clang" --print-targets 2>/dev/null | grep -q amdgcn
 }
-for dir in "$MXCHECK_LLVM" "$MXCHECK_LLVM/bin" /opt/rocm/llvm/bin /usr/lib/llvm-23/bin \
+for dir in ${MXCHECK_LLVM:+"$MXCHECK_LLVM" "$MXCHECK_LLVM/bin"} /opt/rocm/llvm/bin /usr/lib/llvm-23/bin \
   /usr/lib/llvm-22/bin /usr/lib/llvm-21/bin /usr/lib/llvm-20/bin "$(dirname "$(command -v clang)")"; do
   good "$dir" && echo "$dir" && exit 0
 done

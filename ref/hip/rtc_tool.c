@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,15 +100,47 @@ int mx_rtc_run(const char *folder, char *const argv[]) {
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-bool mx_rtc_find(const char *folder, const char *tool, char path[PATH_MAX]) {
+/* The folder that the script found last, and the environment in which it did: each run of the script
+ * starts clang twice. */
+static struct {
+	pthread_mutex_t lock;
+	char llvm[PATH_MAX], path[PATH_MAX], found[PATH_MAX];
+} last = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static const char *variable(const char *name) {
+	const char *value = getenv(name);
+	return value ? value : "";
+}
+
+static bool run_script(const char *folder, char found[PATH_MAX]) {
 	size_t n;
 	char *const argv[] = { "sh", "-c", (char *)mx_rtc_llvm, NULL };
 	if (mx_rtc_run(folder, argv))
 		return false;
-	char *found = mx_rtc_read(folder, "log", PATH_MAX - 16, &n);
-	if (found)
-		found[strcspn(found, "\n")] = 0;
-	snprintf(path, PATH_MAX, "%s/%s", found ? found : "", tool);
-	free(found);
+	char *log = mx_rtc_read(folder, "log", PATH_MAX - 16, &n);
+	snprintf(found, PATH_MAX, "%.*s", log ? (int)strcspn(log, "\n") : 0, log ? log : "");
+	free(log);
 	return mx_rtc_write(folder, "log", "", 0);
+}
+
+/* Whether the folder of `last` holds: the same environment, and the tool is there still. */
+static bool is_last(const char *tool) {
+	char path[2 * PATH_MAX];
+	snprintf(path, sizeof path, "%s/%s", last.found, tool);
+	return *last.found && !strcmp(last.llvm, variable("MXCHECK_LLVM")) &&
+	       !strcmp(last.path, variable("PATH")) && !access(path, X_OK);
+}
+
+bool mx_rtc_find(const char *folder, const char *tool, char path[PATH_MAX]) {
+	pthread_mutex_lock(&last.lock);
+	bool ok = is_last(tool) || run_script(folder, last.found);
+	if (ok) {
+		snprintf(last.llvm, sizeof last.llvm, "%s", variable("MXCHECK_LLVM"));
+		snprintf(last.path, sizeof last.path, "%s", variable("PATH"));
+		snprintf(path, PATH_MAX, "%.*s/%s", PATH_MAX - 16, last.found, tool);
+	} else {
+		last.found[0] = 0;
+	}
+	pthread_mutex_unlock(&last.lock);
+	return ok;
 }

@@ -257,8 +257,8 @@ unsigned mx_isa_wave_size(const struct mx_isa *isa); /* lanes */
 /* Whether the emulator executes its instructions. */
 bool mx_isa_executes(const struct mx_isa *isa);
 
-/* Decodes `bytes` bytes of code that the device has at `base`. The code must stay there unchanged.
- * NULL if memory is short. */
+/* A program of `bytes` bytes of code that the device has at `base`, and whose code must stay there
+ * unchanged. It is decoded when it is needed. NULL if memory is short. */
 struct mx_program *mx_program_new(const struct mx_isa *isa, const void *code, size_t bytes,
                                   uint64_t base);
 void mx_program_free(struct mx_program *p);

@@ -7,8 +7,7 @@ use warnings;
 use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
-my $llvm = $ENV{LLVM_FOUND} || `ci/package/llvm.sh 2>/dev/null`;
-chomp $llvm;
+my $llvm = llvm();
 plan skip_all => 'no LLVM' unless -x "$llvm/llvm-mc";
 
 # A kernel of that name, whose segment has the size that AITER's have or the case gives.

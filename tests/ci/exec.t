@@ -176,14 +176,14 @@ int hipModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsign
 int hipMalloc(void **, unsigned long), hipMemset(void *, int, unsigned long);
 int main(void) {
 	void *module, *slow, *buffer;
-	int n = 3000000;
+	int n = 600000;
 	hipMalloc(&buffer, 4096);
 	hipMemset(buffer, 0, 4096);
 	hipModuleLoad(&module, "$dir/code");
 	hipModuleGetFunction(&slow, module, "_Z4slowPfPKfi");
 	for (int i = 0; i < 2; i++)
 		hipModuleLaunchKernel(slow, 1, 1, 1, 64, 1, 1, 0, 0, (void *[]){ &buffer, &buffer, &n }, 0);
-	usleep(300000);
+	usleep(20000);
 	return 0;
 }
 END

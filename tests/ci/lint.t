@@ -11,7 +11,7 @@ require './tests/tiers.pl';
 
 my $build = $ENV{BUILD} || 'build';
 my $dir = tempdir(CLEANUP => 1);
-chomp(my $llvm = `ci/package/llvm.sh`);
+my $llvm = llvm();
 plan skip_all => 'no LLVM 20 or newer' unless $llvm;
 
 sub run {

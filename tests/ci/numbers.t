@@ -53,7 +53,7 @@ my ($version) = join '.', slurp('ref/mxref.h') =~ /^#define MXREF_VERSION_(?:MAJ
 is(mxcheck('--version'), 0, 'mxcheck has --version') or diag $err;
 like($out, qr/\Amxcheck \Q$version\E, commit \S+\n/, '  its own and the commit');
 my ($step) = $out =~ /^CPU path +(\S+)$/m;
-chomp(my $llvm = `ci/package/llvm.sh 2>/dev/null`);
+my $llvm = llvm();
 chomp(my $found = $llvm ne '' ? "$llvm, " . `$llvm/clang -dumpversion` : 'none');
 like($out, qr/^LLVM +\Q$found\E$/m, '  the LLVM that llvm.sh finds') or diag $out;
 like($out, qr/^emu +\S*libmxhip\.so, gfx950\nhip +/m, '  and the runtimes') or diag $out;

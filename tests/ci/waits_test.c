@@ -36,7 +36,7 @@ static struct mx_program *program;
 
 /* Pairs of instructions of a kernel that lack wait states by a row. */
 static unsigned lacking(size_t row, const struct mx_code_symbol *s) {
-	const struct mx_hazard_traits *t = mx_program_traits(program);
+	const struct mx_hazard_traits *t = mx_program_traits(program, UINT64_MAX); /* of all code */
 	uint64_t base = mx_program_base(program), end = mx_code_end(file.code, s) - base;
 	unsigned n = 0;
 	for (uint64_t i = s->address - base; i < end; i += t[i / 4].in->size) {

@@ -40,7 +40,9 @@ sub workers {
 	return @found;
 }
 
-# Begins a gate; returns its process once it has workers.
+sub has_ended { return slurp("/proc/$_[0]/stat") =~ /^\d+ \(.*\) Z / }
+
+# Begins a gate; returns its process once it has workers, or had and ended.
 sub begin {
 	my $pid = fork // die;
 	if (!$pid) {
@@ -49,7 +51,7 @@ sub begin {
 		exec $mxcheck, @run, @_;
 	}
 	my $end = time + 20;
-	sleep 0.02 while !workers($pid) && time < $end;
+	sleep 0.02 while !workers($pid) && !has_ended($pid) && time < $end;
 	return $pid;
 }
 

@@ -30,7 +30,7 @@ my $make = $make{$option{kind}} or die "no kind $option{kind}\n";
 my $build  = $ENV{BUILD} // "$here/../../build";
 my $runner = abs_path("$build/tests/diff/runner") or die "no $build/tests/diff/runner\n";
 my $dir    = tempdir(CLEANUP => 1);
-chomp(my $llvm = `$here/../../ci/package/llvm.sh`);
+my $llvm = llvm();
 make_path($option{keep}) if $option{keep};
 my $keep = $option{keep} && abs_path($option{keep});
 

@@ -9,9 +9,9 @@ static void is_graph(const struct mx_isa *isa, const uint32_t *code, size_t byte
 	struct mx_graph g;
 	struct mx_program *p = mx_program_new(isa, code, bytes, 0);
 	need(p && mx_graph_make(p, 0, (uint32_t)bytes, &g), "memory");
-	for (unsigned i = 0; i < g.n; i++)
-		got[i] = g.node[i].in ? 'x' : '.';
-	got[g.n] = 0;
+	for (unsigned i = 0; i < bytes / 4; i++)
+		got[i] = i < g.n && g.node[i].in ? 'x' : '.';
+	got[bytes / 4] = 0;
 	if (!ok(!strcmp(got, reached) && g.unknown == unknown, "%s", what))
 		diag("reached %s, %u unknown", got, g.unknown);
 	mx_graph_free(&g);
@@ -79,8 +79,41 @@ static void gfx1250(void) {
 	is_graph(&mx_gfx1250, registers, sizeof registers, "x.", 1, "of registers it is unknown");
 }
 
+/* What a kernel may execute: of the second of two its own code, unless it leaves it. */
+static void is_reached(const uint32_t *code, size_t bytes, uint64_t entry, const char *want,
+                       const char *what) {
+	char got[64];
+	struct mx_program *p = mx_program_new(&mx_gfx950, code, bytes, 0);
+	const bool *reached = p ? mx_program_reached(p, entry) : NULL;
+	need(reached, "memory");
+	for (unsigned i = 0; i < bytes / 4; i++)
+		got[i] = reached[i] ? 'x' : '.';
+	got[bytes / 4] = 0;
+	if (!ok(!strcmp(got, want), "%s", what))
+		diag("reached %s", got);
+	mx_program_free(p);
+}
+
+static void reached(void) {
+	uint32_t code[] = {
+		0xbf810000,             /* s_endpgm */
+		0x8004ff04, 0x00001234, /* s_add_u32 s4, s4, 0x1234 */
+		0xbf800000,             /* s_nop 0 */
+		0xbf810000,             /* s_endpgm */
+		0xbf800000,             /* s_nop 0 */
+	};
+	is_reached(code, sizeof code, 0, "x.....", "of the first kernel its end is reached");
+	is_reached(code, sizeof code, 4, ".x.xx.", "of the second its own instructions");
+	is_reached(code, sizeof code, 64, "xxxxxx", "from an entry outside, any");
+	code[3] = 0xbe801d04; /* s_setpc_b64 s[4:5] */
+	is_reached(code, sizeof code, 4, "xxxxxx", "through an unknown jump, any");
+	code[3] = 0xbe841e04; /* s_swappc_b64 s[4:5], s[4:5] */
+	is_reached(code, sizeof code, 4, "xxxxxx", "by a call, any");
+}
+
 int main(void) {
 	gfx950();
 	gfx1250();
+	reached();
 	return done_testing();
 }

@@ -4,10 +4,11 @@ use warnings;
 no warnings 'portable';
 use Test::More;
 use File::Temp 'tempdir';
+require './tests/files.pl';
 require './tests/tiers.pl';
 
 my $build = $ENV{BUILD} || 'build';
-chomp(my $llvm = `ci/package/llvm.sh`);
+my $llvm = llvm();
 my $dir = tempdir(CLEANUP => 1);
 
 # The folder of LLVM 22; skips the test if there is none.

@@ -253,7 +253,7 @@ static void show_one(uint64_t seed) {
 int main(int argc, char **argv) {
 	bool talk = argc > 1, longer = !talk && is_long();
 	uint64_t seed = talk ? strtoull(argv[1], NULL, 0) : 1, random = 1;
-	uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 0) : talk ? 1 : longer ? 1200 : 100;
+	uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 0) : talk ? 1 : longer ? 1200 : 60;
 	struct count c = { 0 };
 	for (unsigned i = 0; i < USED; i++)
 		initial[i] = (uint8_t)next_random(&random);

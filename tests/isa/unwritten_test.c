@@ -542,7 +542,7 @@ int main(void) {
 	seed = long_run && given ? strtoull(given, NULL, 0) : 1;
 	set_up(&t);
 	test_forms(&t, long_run ? 60 : 8, long_run ? MOST : 6);
-	test_ways(&t, long_run ? 2000 : 20);
+	test_ways(&t, long_run ? 2000 : 10);
 	tear_down(&t);
 	return done_testing();
 }

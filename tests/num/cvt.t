@@ -5,9 +5,9 @@ use strict;
 use warnings;
 use File::Temp 'tempdir';
 use Test::More;
+require './tests/files.pl';
 
-my $llvm = `ci/package/llvm.sh 2>/dev/null`;
-chomp $llvm;
+my $llvm = llvm();
 plan skip_all => 'no llvm-mc with gfx950 (see ci/package/llvm.sh)' unless $llvm && -x "$llvm/llvm-mc";
 
 my %bits = (fp4 => 4, fp6 => 6, bf6 => 6, fp8 => 8, bf8 => 8, f16 => 16, bf16 => 16, f32 => 32);

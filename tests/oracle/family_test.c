@@ -337,7 +337,7 @@ int main(void) {
 		"v_mfma_f32_16x16x4_f32", "v_mfma_scale_f32_16x16x128_f8f6f4_E5M2_E2M1"
 	};
 	struct mx_probe_insn insn;
-	unsigned members = is_long() ? 2000 : 100;
+	unsigned members = is_long() ? 2000 : 40;
 	for (size_t i = 0; mx_probe_insn_at(i, &insn); i++)
 		for (size_t j = 0; j < sizeof names / sizeof *names; j++)
 			if (!strcmp(insn.name, names[j]))

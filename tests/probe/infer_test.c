@@ -313,9 +313,9 @@ int main(void) {
 	test_other_type();
 	test_loop(names[0], 1, 11);
 	test_loop(names[1], 1, 12);
-	test_loop(names[4], 2, 13);
+	test_loop(names[4], 1, 13);
 	test_loop(names[8], 1, 14);
-	test_loop(names[10], 2, 15);
+	test_loop(names[10], 1, 15);
 	if (is_long()) {
 		test_other_arithmetic();
 		test_as_exact();

@@ -26,7 +26,7 @@ struct builder {
 	struct mx_graph *g;
 	uint32_t start;
 	int *stack;
-	unsigned depth;
+	unsigned depth, last; /* node that was reached */
 };
 
 static void add_edge(struct builder *b, int from, unsigned which, long to) {
@@ -39,6 +39,7 @@ static void add_edge(struct builder *b, int from, unsigned which, long to) {
 	if (!b->g->node[to].in) {
 		b->g->node[to].in = mx_program_at(b->program, b->start + 4 * (uint32_t)to);
 		b->stack[b->depth++] = (int)to;
+		b->last = (unsigned)to > b->last ? (unsigned)to : b->last;
 	}
 }
 
@@ -164,7 +165,7 @@ static void mark_block_starts(struct mx_graph *g) {
 
 bool mx_graph_make(const struct mx_program *p, uint32_t start, uint32_t end, struct mx_graph *g) {
 	*g = (struct mx_graph){ .n = (end - start) / 4 };
-	struct builder b = { p, g, start, NULL, 0 };
+	struct builder b = { p, g, start, NULL, 0, 0 };
 	if (!g->n)
 		return true;
 	g->node = calloc(g->n, sizeof *g->node);
@@ -175,6 +176,7 @@ bool mx_graph_make(const struct mx_program *p, uint32_t start, uint32_t end, str
 		b.stack[b.depth++] = 0;
 		while (b.depth)
 			visit(&b, b.stack[--b.depth]);
+		g->n = b.last + 1;
 		ok = link_predecessors(g);
 	}
 	if (ok) {

@@ -15,7 +15,7 @@ struct mx_node {
 };
 
 struct mx_graph {
-	struct mx_node *node; /* one for each dword of the function */
+	struct mx_node *node; /* one for each dword from the entry to the last that is reached */
 	int *previous;
 	unsigned n;       /* dwords */
 	unsigned unknown; /* nodes with an unknown target */
@@ -33,6 +33,10 @@ void mx_graph_free(struct mx_graph *g);
 /* Whether the kernel with this entry, a byte offset in the program, may use AGPRs. True also if
  * memory is short. */
 bool mx_program_uses_agprs(const struct mx_program *p, uint64_t entry);
+
+/* Whether each dword begins an instruction that a kernel may execute, whose entry is at this byte
+ * offset: all do if a call or an indirect jump leads to other code. NULL if memory is short. */
+const bool *mx_program_reached(const struct mx_program *p, uint64_t entry);
 
 /* Whether the instruction is a call. */
 bool mx_is_call(const struct mx_inst *in);

@@ -2,6 +2,7 @@
 #ifndef MX_INST_H
 #define MX_INST_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -478,14 +479,19 @@ static inline mx_runs mx_how_runs(const struct mx_inst *in) {
 	return in->assumes ? MX_RUNS_AS_ASSUMED : MX_RUNS_EXACTLY;
 }
 
-/* A program: the instruction at every dword of a code section, because jumps may go to any. */
+/* A program: the instruction at every dword of a code section, because jumps may go to any. They are
+ * decoded when one of their chunk is needed: most launches run one of many kernels. */
+enum { MX_CHUNK = 64 }; /* dwords */
 struct mx_program {
 	const struct mx_isa *isa; /* instruction_set.h */
 	uint64_t base;            /* address */
 	size_t dwords;
 	struct mx_inst *inst;
-	uint64_t number; /* no other program of the process has it */
+	_Atomic(uint8_t) *decoded; /* a chunk each */
+	uint64_t number;           /* no other program of the process has it */
 };
+void mx_program_decode(const struct mx_program *p, size_t chunk);
+
 static inline const struct mx_isa *mx_program_isa(const struct mx_program *p) {
 	return p->isa;
 }
@@ -500,7 +506,12 @@ static inline size_t mx_program_dwords(const struct mx_program *p) {
 }
 /* The instruction at a byte offset, or NULL outside the program. */
 static inline const struct mx_inst *mx_program_at(const struct mx_program *p, uint64_t offset) {
-	return offset % 4 == 0 && offset / 4 < p->dwords ? &p->inst[offset / 4] : NULL;
+	uint64_t i = offset / 4;
+	if (offset % 4 || i >= p->dwords)
+		return NULL;
+	if (__builtin_expect(!atomic_load_explicit(&p->decoded[i / MX_CHUNK], memory_order_acquire), 0))
+		mx_program_decode(p, i / MX_CHUNK);
+	return &p->inst[i];
 }
 
 /* The same under banks of VGPRs other than 0. NULL also if memory is short. */

@@ -1,6 +1,8 @@
 /* Programs: decoding, and data that are derived from a program. */
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../isa.h"
 #include "instruction_set.h"
@@ -13,12 +15,14 @@ struct derived {
 };
 
 /* Instructions under other banks of VGPRs, a chunk at a time. */
-enum { BANKS = 256, CHUNK = 64 };
+enum { BANKS = 256 };
 typedef _Atomic(struct mx_inst *) chunk;
 
 /* What belongs to a program beside its instructions. */
 struct owner {
 	struct mx_program program;
+	pthread_mutex_t decoding;
+	uint32_t *code;
 	_Atomic(chunk *) banked[BANKS];
 	_Atomic uint64_t shares; /* entry of the last kernel with workgroups that shared memory */
 	_Atomic(struct derived *) derived;
@@ -32,34 +36,49 @@ static struct mx_inst *new_insts(size_t n) {
 	return aligned_alloc(_Alignof(struct mx_inst), n * sizeof(struct mx_inst));
 }
 
+static size_t chunks_of(const struct mx_program *p) {
+	return p->dwords / MX_CHUNK + 1;
+}
+
 struct mx_program *mx_program_new(const struct mx_isa *isa, const void *code, size_t bytes,
                                   uint64_t base) {
 	static _Atomic uint64_t programs;
 	size_t n = bytes / 4;
 	struct owner *o = malloc(sizeof *o);
-	struct mx_inst *inst = new_insts(n + 1);
-	if (!o || !inst) {
-		free(o);
-		free(inst);
+	if (!o)
+		return NULL;
+	*o = (struct owner){ .program = { isa, base, n, new_insts(n + 1), NULL, ++programs },
+		             .decoding = PTHREAD_MUTEX_INITIALIZER,
+		             .code = malloc(4 * n + 1),
+		             .shares = UINT64_MAX };
+	o->program.decoded = calloc(chunks_of(&o->program), sizeof *o->program.decoded);
+	if (!o->program.inst || !o->program.decoded || !o->code) {
+		mx_program_free(&o->program);
 		return NULL;
 	}
-	*o = (struct owner){ .program = { isa, base, n, inst, ++programs }, .shares = UINT64_MAX };
-	for (size_t i = 0; i < n; i++)
-		isa->decode((const uint32_t *)code + i, n - i, (uint32_t)(4 * i), &inst[i]);
+	memcpy(o->code, code, 4 * n); /* a launch may write there before a chunk is decoded */
 	return &o->program;
+}
+
+/* Another thread may decode the same chunk, or one that lasts. */
+void mx_program_decode(const struct mx_program *p, size_t chunk) {
+	struct owner *o = owner_of(p);
+	size_t first = chunk * MX_CHUNK, n = p->dwords - first;
+	pthread_mutex_lock(&o->decoding);
+	if (!atomic_load_explicit(&p->decoded[chunk], memory_order_relaxed))
+		for (size_t i = first; i < first + (n < MX_CHUNK ? n : MX_CHUNK); i++)
+			p->isa->decode(o->code + i, p->dwords - i, (uint32_t)(4 * i), &p->inst[i]);
+	atomic_store_explicit(&p->decoded[chunk], true, memory_order_release);
+	pthread_mutex_unlock(&o->decoding);
 }
 
 /* ---- banks ---- */
 
-static size_t chunks_of(const struct mx_program *p) {
-	return p->dwords / CHUNK + 1;
-}
-
 /* Of threads that make the same chunk, one succeeds. */
 static struct mx_inst *make_chunk(const struct mx_program *p, size_t i, unsigned banks, chunk *at) {
-	struct mx_inst *made = new_insts(CHUNK), *other = NULL;
-	for (size_t k = 0; made && k < CHUNK && i * CHUNK + k < p->dwords; k++) {
-		made[k] = p->inst[i * CHUNK + k];
+	struct mx_inst *made = new_insts(MX_CHUNK), *other = NULL;
+	for (size_t k = 0; made && k < MX_CHUNK && i * MX_CHUNK + k < p->dwords; k++) {
+		made[k] = *mx_program_at(p, 4 * (i * MX_CHUNK + k));
 		p->isa->rebank(&made[k], banks);
 	}
 	if (made && !atomic_compare_exchange_strong(at, &other, made)) {
@@ -85,9 +104,9 @@ const struct mx_inst *mx_program_banked(const struct mx_program *p, uint64_t off
 	}
 	if (!chunks)
 		return NULL;
-	struct mx_inst *inst = atomic_load_explicit(&chunks[i / CHUNK], memory_order_acquire);
-	inst = inst ? inst : make_chunk(p, i / CHUNK, banks, &chunks[i / CHUNK]);
-	return inst ? inst + i % CHUNK : NULL;
+	struct mx_inst *inst = atomic_load_explicit(&chunks[i / MX_CHUNK], memory_order_acquire);
+	inst = inst ? inst : make_chunk(p, i / MX_CHUNK, banks, &chunks[i / MX_CHUNK]);
+	return inst ? inst + i % MX_CHUNK : NULL;
 }
 
 static void free_banked(struct owner *o) {
@@ -106,10 +125,12 @@ void mx_program_free(struct mx_program *p) {
 		free(d->value);
 		free(d);
 	}
-	if (p)
+	if (p) {
 		free_banked(owner_of(p));
-	if (p)
 		free(p->inst);
+		free(p->decoded);
+		free(owner_of(p)->code);
+	}
 	free(p);
 }
 

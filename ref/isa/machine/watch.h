@@ -61,6 +61,7 @@ struct mx_touch {
 struct mx_quiet_inst {
 	uint64_t rows; /* a bit for each eight vector registers that it accesses, modulo 64 */
 	bool quiet;    /* no watcher needs it for other reasons */
+	bool known;    /* false of code that nothing leads to */
 	uint8_t doubt; /* of the analysis of order */
 };
 

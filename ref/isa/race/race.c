@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../encoding/control_flow.h"
 #include "../encoding/hwreg.h"
 #include "../machine/findings.h"
 #include "../memory/atomic.h"
@@ -260,17 +261,20 @@ static void make_room(struct mx_wave *w, const struct mx_inst *in) {
 		mx_race_assume(mx_race_analysis_of(w->group->run), MX_PROOF_FULL_COUNTER);
 }
 
+static struct mx_quiet_inst inst_of(const struct mx_isa *isa, const struct mx_inst *in) {
+	mx_doubt doubt = doubt_of(isa, in);
+	return (struct mx_quiet_inst){ mx_race_rows_of(in), !doubt && !in->counts, true,
+		                       (uint8_t)doubt };
+}
+
 static void *derive(const struct mx_program *p, uint64_t entry) {
 	size_t n = mx_program_dwords(p);
-	struct mx_quiet_inst *all = calloc(n + 1, sizeof *all);
-	(void)entry;
+	const bool *reached = mx_program_reached(p, entry);
+	struct mx_quiet_inst *all = reached ? calloc(n + 1, sizeof *all) : NULL;
 	for (size_t i = 0; all && i < n; i++) {
-		const struct mx_inst *in = mx_program_at(p, 4 * i);
-		if (!in->op)
-			continue;
-		mx_doubt doubt = doubt_of(mx_program_isa(p), in);
-		all[i] = (struct mx_quiet_inst){ mx_race_rows_of(in), !doubt && !in->counts,
-			                         (uint8_t)doubt };
+		const struct mx_inst *in = reached[i] ? mx_program_at(p, 4 * i) : NULL;
+		if (in && in->op)
+			all[i] = inst_of(mx_program_isa(p), in);
 	}
 	return all;
 }
@@ -304,6 +308,11 @@ static bool has_polls(const struct mx_race_clock *k) {
 static uint32_t issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
 	const struct mx_race_analysis *order = context;
 	const struct mx_quiet_inst *u = &order->inst[in->offset / 4];
+	struct mx_quiet_inst own;
+	if (!u->quiet && !u->known) {
+		own = inst_of(w->group->run->isa, in);
+		u = &own;
+	}
 	uint64_t rows = w->banks ? mx_race_rows_in_banks(u->rows) : u->rows;
 	const struct mx_race_group *g = mx_race_group_of(w->group);
 	bool prepares =
@@ -401,7 +410,8 @@ static struct mx_race_analysis *new_order(const struct mx_launch *l) {
 	o->proof.pc = o->proof.other_pc = MX_NO_PC;
 	o->summary = MX_BY_STEP(mx_summary)();
 	o->mode_index = mx_program_isa(l->program)->mode_index;
-	o->inst = mx_program_derived(l->program, derive, 0);
+	o->inst = mx_program_derived(l->program, derive,
+	                             l->kernel->entry - mx_program_base(l->program));
 	o->footprint = calloc(mx_program_dwords(l->program) + 1, sizeof *o->footprint);
 	if (!o->inst || !o->footprint || !mx_race_sync_begin(&o->sync, l)) {
 		free_order(o);

@@ -297,10 +297,9 @@ static bool is_branch(const struct mx_inst *in) {
 
 static void find_polls(const struct mx_program *p, const bool *reached, bool *polls) {
 	for (uint32_t at = 0; at < 4 * mx_program_dwords(p); at += 4) {
-		const struct mx_inst *in = mx_program_at(p, at);
+		const struct mx_inst *in = reached[at / 4] ? mx_program_at(p, at) : NULL;
 		struct loop l = { p, 0, at };
-		if (!reached[at / 4] || !is_branch(in) || (int16_t)in->imm >= -1 ||
-		    (int16_t)in->imm < -LONGEST)
+		if (!in || !is_branch(in) || (int16_t)in->imm >= -1 || (int16_t)in->imm < -LONGEST)
 			continue;
 		l.from = at + 4 + 4 * (uint32_t)(int16_t)in->imm;
 		if (l.from < at && is_plain(&l))
@@ -310,23 +309,16 @@ static void find_polls(const struct mx_program *p, const bool *reached, bool *po
 
 /* ---- the code of a kernel ---- */
 
-/* Marks the code that is reachable from an entry; all of the program if a call or an indirect jump
- * leads to other code. Marks the loads that are verified as well. */
-static bool mark_reached(const struct mx_program *p, uint64_t entry, bool *reached,
-                         bool *verified) {
-	struct mx_graph g = { 0 };
-	size_t n = mx_program_dwords(p);
-	bool inside = mx_program_at(p, entry);
-	if (inside && (!mx_graph_make(p, (uint32_t)entry, (uint32_t)(4 * n), &g) ||
-	               !mx_find_verified_loads(&g, verified)))
+/* Marks the loads that are verified. */
+static bool mark_verified(const struct mx_program *p, uint64_t entry, bool *verified) {
+	struct mx_graph g;
+	if (!mx_program_at(p, entry))
+		return true;
+	if (!mx_graph_make(p, (uint32_t)entry, (uint32_t)(4 * mx_program_dwords(p)), &g))
 		return false;
-	bool all = !inside || g.unknown;
-	for (unsigned i = 0; i < g.n; i++)
-		all |= g.node[i].in && mx_is_call(g.node[i].in);
-	for (size_t i = 0; i < n; i++)
-		reached[i] = all || (i >= entry / 4 && g.node[i - entry / 4].in);
+	bool ok = mx_find_verified_loads(&g, verified);
 	mx_graph_free(&g);
-	return true;
+	return ok;
 }
 
 static bool awaits_cluster(const struct mx_inst *in) {
@@ -336,8 +328,8 @@ static bool awaits_cluster(const struct mx_inst *in) {
 
 static bool find_wave_sync(const struct mx_program *p, uint64_t entry, struct mx_wave_sync *m,
                            bool *verified) {
-	bool *reached = calloc(mx_program_dwords(p) + 1, 1);
-	bool ok = reached && mark_reached(p, entry, reached, verified);
+	const bool *reached = mx_program_reached(p, entry);
+	bool ok = reached && mark_verified(p, entry, verified);
 	if (ok)
 		find_polls(p, reached, m->polls);
 	for (size_t i = 0; ok && i < mx_program_dwords(p); i++) {
@@ -346,7 +338,6 @@ static bool find_wave_sync(const struct mx_program *p, uint64_t entry, struct mx
 			m->polls[i] || (reached[i] && mx_race_acquires(mx_program_at(p, 4 * i)));
 		m->any |= m->flags || (reached[i] && awaits_cluster(mx_program_at(p, 4 * i)));
 	}
-	free(reached);
 	return ok;
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../encoding/control_flow.h"
 #include "../encoding/gfx950.h"
 #include "../encoding/hwreg.h"
 #include "../encoding/instruction_set.h"
@@ -263,13 +264,17 @@ static const struct mx_inst *straight_on(const struct mx_program *p, size_t i, s
 	return mx_program_under(p, 4 * i, here);
 }
 
+/* The banks of VGPRs of an instruction follow from all code before it. */
 static void *make_all(const struct mx_program *p, uint64_t entry) {
-	(void)entry;
 	size_t n = mx_program_dwords(p), next = 0;
 	unsigned banks = 0;
-	const struct mx_hazard_rules *rules = mx_program_isa(p)->hazards;
-	struct mx_hazard_traits *f = malloc((n + 1) * sizeof *f);
+	const struct mx_isa *isa = mx_program_isa(p);
+	const struct mx_hazard_rules *rules = isa->hazards;
+	const bool *reached = mx_program_reached(p, entry);
+	struct mx_hazard_traits *f = reached ? calloc(n + 1, sizeof *f) : NULL;
 	for (size_t i = 0; f && i < n; i++) {
+		if (!reached[i] && !isa->banks_after)
+			continue;
 		const struct mx_inst *in = straight_on(p, i, &next, &banks);
 		if (!in) {
 			free(f);
@@ -280,6 +285,6 @@ static void *make_all(const struct mx_program *p, uint64_t entry) {
 	return f;
 }
 
-const struct mx_hazard_traits *mx_program_traits(const struct mx_program *p) {
-	return mx_program_derived(p, make_all, 0);
+const struct mx_hazard_traits *mx_program_traits(const struct mx_program *p, uint64_t entry) {
+	return mx_program_derived(p, make_all, entry);
 }

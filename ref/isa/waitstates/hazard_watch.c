@@ -73,7 +73,7 @@ struct site {
 	passed passed;
 	bool follows; /* these three as in its traits */
 	uint8_t states, reach;
-	uint8_t size; /* of the instruction, in bytes */
+	uint8_t size; /* of the instruction, in bytes; 0: it has no traits */
 	uint8_t banks;
 	/* It is one of the instructions from the start of the program on, each after the last.
 	 * sum: the states of those before it. near: the offset of the last one that is beyond the
@@ -82,7 +82,7 @@ struct site {
 	uint32_t sum, near;
 };
 
-/* Kept with the program. */
+/* Kept with the program for each kernel. */
 struct checks {
 	const struct mx_hazard_traits *traits;
 	struct route *route; /* by a hash of their steps; the number is one more than the index */
@@ -267,7 +267,7 @@ static void check_next(struct checks *c, struct mx_wave *w, const struct mx_inst
 	atomic_store_explicit(&c->route[h->route - 1].clear, h->clear, memory_order_relaxed);
 }
 
-/* An instruction under other banks than those of its site. */
+/* An instruction under other banks than those of its site, or one that nothing leads to. */
 static void check_other(struct checks *c, struct mx_wave *w, const struct mx_inst *in) {
 	struct path *h = path_of(w);
 	note_straight(c, h, in->offset);
@@ -294,7 +294,8 @@ static __attribute__((noinline)) void issue_unknown(struct checks *c, struct mx_
 		note_straight(c, h, w->quiet.next);
 		jump_to(c, h, w->quiet.next, in);
 	}
-	if (in->banks != c->site[in->offset / 4].banks)
+	const struct site *s = &c->site[in->offset / 4];
+	if (in->banks != s->banks || !s->size)
 		check_other(c, w, in);
 	else if (in->offset >= h->clear)
 		check_next(c, w, in);
@@ -360,8 +361,7 @@ static void find_lines(struct site *site, size_t n) {
 static void *make_checks(const struct mx_program *p, uint64_t entry) {
 	size_t n = mx_program_dwords(p), room = room_for(n);
 	struct checks *c = calloc(1, sizeof *c + n * sizeof *c->site + room * sizeof *c->route);
-	(void)entry;
-	if (c && !(c->traits = mx_program_traits(p))) {
+	if (c && !(c->traits = mx_program_traits(p, entry))) {
 		free(c);
 		return NULL;
 	}
@@ -370,10 +370,12 @@ static void *make_checks(const struct mx_program *p, uint64_t entry) {
 		c->room = room;
 	}
 	for (size_t i = 0; c && i < n; i++) {
+		if (!c->traits[i].in)
+			continue;
 		c->site[i].follows = c->traits[i].follows;
 		c->site[i].states = c->traits[i].states;
 		c->site[i].reach = c->traits[i].reach;
-		c->site[i].size = (uint8_t)mx_program_at(p, 4 * i)->size;
+		c->site[i].size = c->traits[i].in->size;
 		c->site[i].banks = c->traits[i].in->banks;
 	}
 	if (c)
@@ -384,7 +386,9 @@ static void *make_checks(const struct mx_program *p, uint64_t entry) {
 bool mx_hazards_watch(struct mx_run *run) {
 	if (!(run->launch->analysis & MX_ANALYSE_WAIT_STATES) || !run->isa->hazards)
 		return true;
-	const struct checks *c = mx_program_derived(run->launch->program, make_checks, 0);
+	const struct mx_launch *l = run->launch;
+	const struct checks *c = mx_program_derived(l->program, make_checks,
+	                                            l->kernel->entry - mx_program_base(l->program));
 	run->watchers[MX_WATCHER_WAIT_STATES] = (struct mx_watcher){
 		.context = (void *)c,
 		.workgroup_new = workgroup_new,
