@@ -344,14 +344,19 @@ static size_t room_for(size_t dwords) {
 	return room;
 }
 
+/* The dword after an instruction. One that nothing leads to ends the straight code before it. */
+static size_t after(const struct site *site, size_t i) {
+	return i + (site[i].size ? site[i].size / 4 : 1);
+}
+
 static void find_lines(struct site *site, size_t n) {
 	uint32_t sum = 0;
 	size_t near = 0;
-	for (size_t i = 0; i < n; i += site[i].size / 4) {
-		site[i].in_line = true;
+	for (size_t i = 0; i < n; i = after(site, i)) {
+		site[i].in_line = site[i].size;
 		site[i].sum = sum;
 		sum += site[i].states;
-		for (size_t next; (next = near + site[near].size / 4) <= i &&
+		for (size_t next; (next = after(site, near)) <= i &&
 		                  site[i].sum - site[next].sum > MX_HAZARD_HORIZON;)
 			near = next;
 		site[i].near = (uint32_t)(4 * near);
