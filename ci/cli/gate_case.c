@@ -63,6 +63,15 @@ static int find_scene(const struct mx_gate *g, struct mx_bench *b, struct mx_res
 	                     &r->scene, &r->err);
 }
 
+/* Faults that a wrong kernarg can cause. */
+static bool has_wrong_numbers_or_fault(const struct mx_verdict *v) {
+	for (unsigned i = 0; i < v->n_notes; i++)
+		if (v->notes[i].severity == MX_WRONG_NUMBERS ||
+		    v->notes[i].severity == MX_WRONG_DEVICE)
+			return true;
+	return false;
+}
+
 static int judge(const struct mx_gate *g, struct mx_bench *b, struct mx_result *r) {
 	struct mx_run_result run;
 	if (run_traced(g, b, &run, &r->err))
@@ -74,7 +83,7 @@ static int judge(const struct mx_gate *g, struct mx_bench *b, struct mx_result *
 		return -1;
 	if (mx_bench_judge(b, &run, &r->verdict, &r->err))
 		return -1;
-	if (mx_verdict_status(&r->verdict))
+	if (has_wrong_numbers_or_fault(&r->verdict))
 		mx_check_kernarg(b, &r->verdict);
 	if (g->keeps_outputs && !run.failed && !(r->outputs = mx_outputs_keep(b)))
 		return mx_fail(&r->err, "%s: out of memory", r->run->name);

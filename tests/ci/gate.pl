@@ -34,7 +34,7 @@ sub mxcheck { return run($mxcheck, @_) }
 sub kinds {
 	my %seen;
 	my @all = $_[0] =~ /^(?:#   |      )([a-z-]+): /mg;
-	return grep { !/^(race|reproduce|mix|diagnosis|pattern)$/ && !$seen{$_}++ } @all;
+	return grep { !/^(race|reproduce|mix|diagnosis|pattern|kernarg)$/ && !$seen{$_}++ } @all;
 }
 
 # Compiles and links a kernel with the commands of the README and of cases/README.md.
