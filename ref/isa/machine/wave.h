@@ -39,8 +39,8 @@ struct mx_cluster {
 	uint32_t ended;                             /* by rank, a bit each */
 	uint32_t signalled;                         /* the barrier, since it completed */
 	uint32_t completions;                       /* of the barrier */
-	struct mx_clock *brought, *obtained; /* by signals, and by waits: for the analysis of order
-	                                      */
+	/* For the analysis of order: what the signals have brought since, and before. */
+	struct mx_clock *brought, *obtained;
 };
 
 /* The operations in flight of one stream, oldest first. */

@@ -3,7 +3,6 @@
 #include "../machine/device_memory.h"
 #include "../machine/findings.h"
 #include "../machine/registers.h"
-#include "../schedule/clusters.h"
 #include "ds.h"
 #include "lds.h"
 #include "together.h"
@@ -75,13 +74,10 @@ static void check_lds(struct mx_wave *w, struct mx_memop *m) {
 	m->together &= m->exec == lanes && !store && mx_may_be_together(w, MX_WATCH_LDS);
 }
 
-/* The instruction's offset is added to both addresses. M0 has the workgroups that load together,
- * each into its own LDS; outside a cluster it does not matter. */
+/* The instruction's offset is added to both addresses. */
 bool mx_prepare_copy(struct mx_wave *w, struct mx_memop *m) {
 	unsigned row = mx_row_at(m->in, MX_AT_DATA);
-	bool multicast = m->in->op->flags & MX_M0_IN && w->group->cluster;
-	if (!mx_addresses_exist(w, m->in, row, 1) ||
-	    (multicast && !mx_cluster_may_load(w, m->in, w->s[MX_M0] & 0xffff)))
+	if (!mx_addresses_exist(w, m->in, row, 1))
 		return false;
 	for (unsigned l = 0; l < MX_LANES; l++)
 		m->data[0][l] = w->v[row][l] + (uint32_t)m->in->imm;

@@ -4,6 +4,7 @@
 #include "../machine/device_memory.h"
 #include "../machine/findings.h"
 #include "../machine/registers.h"
+#include "../schedule/clusters.h"
 #include "lds.h"
 #include "scratch.h"
 #include "together.h"
@@ -264,6 +265,16 @@ static void prepare_store(struct mx_wave *w, struct mx_memop *m) {
 	m->land = !m->together ? land_store : scratch ? store_scratch_together : store_together;
 }
 
+/* M0 has the workgroups of a cluster that load together, each for itself; outside a cluster it does
+ * not matter. */
+static bool may_load_together(struct mx_wave *w, const struct mx_inst *in) {
+	if (!(in->op->flags & MX_M0_IN) || !w->group->cluster)
+		return true;
+	if (w->s_unwritten[MX_M0] & 0xffff)
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(MASK_UNWRITTEN));
+	return mx_cluster_may_load(w, in, w->s[MX_M0] & 0xffff);
+}
+
 bool mx_vmem_prepare(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_inst *in = m->in;
 	unsigned bytes = in->op->d;
@@ -273,6 +284,8 @@ bool mx_vmem_prepare(struct mx_wave *w, struct mx_memop *m) {
 		return mx_prepare_typed(w, m);
 	if (mx_kind_of(in->op) == MX_IS_BLOCK)
 		return mx_prepare_block(w, m);
+	if (!may_load_together(w, in))
+		return false;
 	if (!in->mem.lds && !mx_vgprs_exist(w, in, mx_data_row(in), mx_dwords(bytes)))
 		return false;
 	if (!check(w, m))

@@ -136,10 +136,12 @@ static void doubt_caches(struct mx_race_range *r) {
 	              r->kind == MX_RACE_READ ? MX_DOUBT_CACHE_READ : MX_DOUBT_CACHE_WRITE);
 }
 
-/* Two accesses that waves order by synchronising. Without flags it is the barrier of a cluster that
- * does so, under every schedule; but its workgroups have caches of their own. */
-static void doubt_synchronised(struct mx_race_range *r, mx_access earlier, mx_race_kind was) {
-	if (mx_race_analysis_of(r->w->group->run)->sync.wave_sync->flags)
+/* Two accesses that are no race because waves synchronise. They may be in another order, unless it
+ * is the barrier of a cluster that orders them; but its workgroups have caches of their own. */
+static void doubt_synchronised(struct mx_race_range *r, mx_access earlier, uint32_t group,
+                               mx_race_kind was) {
+	const struct mx_wave_sync *sync = mx_race_analysis_of(r->w->group->run)->sync.wave_sync;
+	if (sync->flags || !mx_race_happened_before(r->w, earlier, group, r->me, r->lds))
 		mx_race_doubt_pair(r->w, r->in, inst_of(r, earlier), MX_DOUBT_FLAGS);
 	else if (!r->lds && was != MX_RACE_READ)
 		doubt_caches(r);
@@ -156,7 +158,7 @@ static bool conflict(struct mx_race_range *r, uint64_t at, mx_access earlier, ui
 		return false;
 	if (runs_beside(r, earlier, group) &&
 	    (is_synchronised(r, earlier, group, was) || is_acquired(r, at, earlier, was))) {
-		doubt_synchronised(r, earlier, was);
+		doubt_synchronised(r, earlier, group, was);
 		return false;
 	}
 	mx_race_report(r->w, r->in, r->lane, r->lds, at, r->kind, earlier, group, was, false);

@@ -472,13 +472,15 @@ void mx_race_cluster_signal(struct mx_wave *w) {
 }
 
 /* The first of the workgroups for which it opens takes what the signals brought. */
-void mx_race_cluster_open(struct mx_group *g) {
+void mx_race_cluster_open(struct mx_group *g, struct mx_clock **flags) {
 	struct mx_cluster *c = g->cluster;
-	if (!c->brought)
-		return;
-	mx_clock_drop(c->obtained);
-	c->obtained = c->brought;
-	c->brought = NULL;
+	if (c->brought) {
+		mx_clock_drop(c->obtained);
+		c->obtained = c->brought;
+		c->brought = NULL;
+	}
+	if (!mx_clock_join(flags, c->obtained))
+		g->run->out_of_memory = true;
 }
 
 void mx_race_cluster_drop(struct mx_group *g) {

@@ -40,9 +40,16 @@ static void go(struct search *s, uint32_t pc, unsigned banks, bool full) {
 
 /* ---- one instruction ---- */
 
+/* Whether a lane may keep its old value because the lane that it would take is off. */
+static bool may_keep(const struct mx_inst *in) {
+	enum { FI_OR_BOUND_CTRL = 3 };
+	return in->dpp.used ||
+	       (mx_kind_of(in->op) == MX_IS_PERMUTE && !(in->op_sel & FI_OR_BOUND_CTRL));
+}
+
 static bool is_partial(const struct mx_inst *in) {
 	const uint64_t half = MX_D16 | MX_D16_HI | MX_KEEP_HALF | MX_HALF_UNKNOWN;
-	return in->dpp.used || in->sdwa.used || in->op->flags & half ||
+	return may_keep(in) || in->sdwa.used || in->op->flags & half ||
 	       mx_kind_of(in->op) == MX_IS_BLOCK;
 }
 

@@ -150,8 +150,11 @@ void mx_race_complete(struct mx_group *g, unsigned barrier) {
 	struct mx_race_group *o = mx_race_group_of(g);
 	struct mx_race_past *p = o->signalled[barrier];
 	struct mx_race_named *x = &o->named[barrier];
-	bool all_waves = !g->barrier[barrier].expected && !mx_race_is_of_cluster(g, barrier);
+	bool cluster = mx_race_is_of_cluster(g, barrier);
+	bool all_waves = !g->barrier[barrier].expected && !cluster;
 	x->completions++;
+	if (p && cluster)
+		mx_race_cluster_open(g, &p->flags);
 	for (unsigned i = 0; p && all_waves && i < g->n_waves; i++)
 		if (g->ended >> i & 1)
 			bring(&g->waves[i], NULL, p);

@@ -150,8 +150,6 @@ static void workgroup_free(void *context, struct mx_group *g) {
 
 static void barrier_opens(void *context, struct mx_group *g, unsigned barrier) {
 	(void)context;
-	if (mx_race_is_of_cluster(g, barrier))
-		mx_race_cluster_open(g);
 	mx_race_complete(g, barrier);
 }
 
@@ -370,8 +368,6 @@ static void arrive(void *context, struct mx_wave *w, const struct mx_inst *in, u
 
 static void pass(void *context, struct mx_wave *w, unsigned barrier) {
 	(void)context;
-	if (mx_race_is_of_cluster(w->group, barrier))
-		mx_race_clock_pass(w, w->group->cluster->obtained);
 	mx_race_pass(w, barrier);
 }
 

@@ -492,10 +492,10 @@ void mx_race_drop_event(struct mx_memop *m);              /* of one that does no
 void mx_race_clock_signal(struct mx_wave *w, struct mx_clock **flags);
 void mx_race_clock_pass(struct mx_wave *w, struct mx_clock *flags);
 void mx_race_drop_clocks(struct mx_race_group *o);
-/* The barrier of a cluster: a wave signals, it opens for a workgroup, its clocks are not needed any
- * more. A wave that has waited for it obtains mx_cluster.obtained. */
+/* The barrier of a cluster: a wave signals; it opens for a workgroup, whose waves obtain *flags when
+ * they have waited for it; its clocks are not needed any more. */
 void mx_race_cluster_signal(struct mx_wave *w);
-void mx_race_cluster_open(struct mx_group *g);
+void mx_race_cluster_open(struct mx_group *g, struct mx_clock **flags);
 void mx_race_cluster_drop(struct mx_group *g);
 /* Whether `earlier` happened before `me`, by the clock of this wave. */
 bool mx_race_happened_before(struct mx_wave *w, mx_access earlier, uint32_t group, mx_access me,
