@@ -171,16 +171,17 @@ static bool cover(struct mx_race_wave *o, unsigned stream, mx_stream_order order
 	return true;
 }
 
-/* Returns whether a wait covers more than before. The highest count waits for nothing. */
-static bool cover_all(const struct mx_wave *w, mx_counts counts) {
+/* Returns the streams of which a wait covers more than before, a bit each. The highest count waits
+ * for nothing. */
+static unsigned cover_all(const struct mx_wave *w, mx_counts counts) {
 	const struct mx_isa *isa = w->group->run->isa;
 	struct mx_race_wave *o = mx_race_wave_of(w);
-	bool more = false;
+	unsigned more = 0;
 	for (unsigned s = 0; s < isa->n_streams; s++) {
 		const struct mx_isa_stream *stream = &isa->stream[s];
 		unsigned left = mx_count(counts, stream->counter);
 		if (left < isa->counter[stream->counter].most)
-			more |= cover(o, s, stream->order, left);
+			more |= (unsigned)cover(o, s, stream->order, left) << s;
 	}
 	return more;
 }
@@ -191,11 +192,12 @@ static void wait(void *context, struct mx_wave *w) {
 	unsigned counter = mx_race_stream(w, o->flat_stream)->counter;
 	bool flat = mx_count(w->target, counter) && o->flat > o->covered[o->flat_stream];
 	/* A count above 0 covered FLAT, or operations issued before FLAT. */
-	if (!cover_all(w, w->target))
+	unsigned streams = cover_all(w, w->target);
+	if (!streams)
 		return;
 	if (flat)
 		mx_race_assume(order, MX_PROOF_FLAT_IN_ORDER);
-	mx_race_drop_loads(o);
+	mx_race_drop_loads(o, streams);
 }
 
 /* ---- one instruction ---- */
@@ -340,7 +342,8 @@ static void operation(void *context, struct mx_wave *w, struct mx_memop *m) {
 	mx_race_expect(w, m->in);
 	mx_access me = mx_access_of(w, m->in, stream, ++o->issued[stream]);
 	const struct mx_race_analysis *order = context;
-	if (order->sync.wave_sync->polls[m->in->offset / 4])
+	const struct mx_wave_sync *sync = order->sync.wave_sync;
+	if (sync->any_polls && sync->polls[m->in->offset / 4])
 		mx_race_note_poll(w, m);
 	if (mx_race_is_atomic(m->in->op) || mx_has_agent_scope(m->in))
 		me = mx_access_as_sync(me);
@@ -353,7 +356,8 @@ static void operation(void *context, struct mx_wave *w, struct mx_memop *m) {
 	o->issue[stream][o->issued[stream] % MX_RACE_ISSUES] = w->issued;
 	mx_race_note_load(w, m, stream);
 	mx_race_access(w, m, me);
-	mx_race_release(w, m, stream);
+	if (sync->any)
+		mx_race_release(w, m, stream);
 }
 
 static void landed(void *context, struct mx_wave *w, struct mx_memop *m) {

@@ -40,6 +40,8 @@ struct mx_race_wave {
 	uint32_t flat_lds; /* number of the last FLAT in LDS */
 	uint64_t passed; /* instructions issued when its last wait for a barrier was over */
 	uint64_t pending[MX_ROWS / 64]; /* registers with a pending load */
+	uint64_t loading[MX_STREAMS][MX_ROWS / 64]; /* the same by the stream of the last load */
+	uint32_t newest[MX_STREAMS];                /* the last such load */
 	uint64_t may_pend;  /* the bits of mx_race_rows_of of these registers, and of others */
 	bool any_forgotten; /* may_pend may have more than these */
 	unsigned n_more;
@@ -483,7 +485,7 @@ bool mx_race_acquires(const struct mx_inst *in);
 /* False if memory is short. */
 bool mx_race_sync_begin(struct mx_race_sync *y, const struct mx_launch *l);
 void mx_race_sync_end(struct mx_race_sync *y);
-/* At issue. It may attach an event to the operation, which mx_race_land or mx_race_drop_event
+/* At issue, if waves synchronise. It may attach an event to the operation, which mx_race_land or mx_race_drop_event
  * frees. */
 void mx_race_release(struct mx_wave *w, struct mx_memop *m, unsigned stream);
 void mx_race_land(struct mx_wave *w, struct mx_memop *m); /* if waves synchronise */
@@ -524,8 +526,9 @@ uint64_t mx_race_rows_of(const struct mx_inst *in);
 uint64_t mx_race_rows_in_banks(uint64_t rows);
 void mx_race_check_registers(struct mx_wave *w, const struct mx_inst *in);
 void mx_race_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned stream);
-/* Drops the pending loads that a wait covers: most registers are accessed after it. */
-void mx_race_drop_loads(struct mx_race_wave *o);
+/* Drops the pending loads of streams, a bit each, that a wait covers: most registers are accessed
+ * after it. */
+void mx_race_drop_loads(struct mx_race_wave *o, unsigned streams);
 
 /* ---- taken_lanes.c ---- */
 
