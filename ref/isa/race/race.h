@@ -247,9 +247,10 @@ struct mx_race_map {
 	bool by_cells;    /* no records */
 	unsigned readers; /* most readers of a cell in one workgroup */
 	bool lists;       /* keep lists of readers of several workgroups */
-	mx_cells *mask;   /* of listed reads; some are equal */
-	uint32_t n_masks, room_masks;
-	uint32_t near_mask[64]; /* by hash: the last such mask */
+	mx_cells *mask;   /* of listed reads */
+	uint32_t *mask_slot; /* by hash: one more than the index of a mask; 0: free */
+	uint32_t n_masks, room_masks; /* there are twice as many slots */
+	uint32_t last_mask;           /* the last that was looked for */
 	struct mx_race_list_cache cache[8];
 	struct mx_race_block *blocks;
 	struct mx_slab *slabs; /* of pages */
@@ -301,8 +302,8 @@ bool mx_race_maps_share(const struct mx_race_map *a, const struct mx_race_map *b
 const struct mx_race_reader *mx_race_add_reader(struct mx_race_map *m,
                                                 const struct mx_race_reader *list, uint32_t group,
                                                 mx_access access);
-/* The index of a mask. False if memory is short. */
-bool mx_race_mask(struct mx_race_map *m, const mx_cells *mask, uint32_t *index);
+/* Sets last_mask to the index of a mask. False if memory is short. */
+bool mx_race_find_mask(struct mx_race_map *m, const mx_cells *mask);
 void mx_race_map_clear(struct mx_race_map *m); /* keeps its memory for reuse */
 void mx_race_map_free(struct mx_race_map *m);
 

@@ -169,13 +169,18 @@ static bool make_room_listed(struct mx_race_map *m, struct mx_race_page *p) {
 	return true;
 }
 
+/* Sets m->last_mask. Most pages of an operation have the same mask. */
+static bool find_mask(struct mx_race_map *m, mx_cells cells) {
+	bool same = m->last_mask < m->n_masks && !mx_cells_any(m->mask[m->last_mask] ^ cells);
+	return same || mx_race_find_mask(m, &cells);
+}
+
 /* These cells keep every reader from now on. */
 static bool list_reader(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
                         mx_cells cells) {
-	uint32_t mask;
-	if (!make_room_listed(m, p) || !mx_race_mask(m, &cells, &mask))
+	if (!make_room_listed(m, p) || !find_mask(m, cells))
 		return false;
-	p->listed[p->n_listed++] = (struct mx_race_listed){ r->me, r->group, mask };
+	p->listed[p->n_listed++] = (struct mx_race_listed){ r->me, r->group, m->last_mask };
 	p->several_groups |= cells;
 	return true;
 }
