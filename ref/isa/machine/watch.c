@@ -115,6 +115,13 @@ void mx_watch_issue(struct mx_wave *w, const struct mx_inst *in, bool skipped) {
 		w->quiet.next = in->offset + in->size;
 }
 
+void mx_watch_quiet(struct mx_wave *w, const struct mx_inst *in) {
+	const struct mx_watcher *x = &w->group->run->watchers[MX_WATCHER_ORDER];
+	uint32_t until = x->issue(x->context, w, in, false);
+	w->quiet.end = until < w->quiet.end ? until : w->quiet.end;
+	w->quiet.next = in->offset + in->size;
+}
+
 void mx_watch_operation(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_watcher *x = w->group->run->watchers;
 	for (unsigned left = w->operation_watchers; left; left &= left - 1) {

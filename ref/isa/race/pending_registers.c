@@ -28,10 +28,14 @@ static uint64_t bit_of(unsigned row) {
 	return 1ull << row / 8 % 64;
 }
 
+static bool is_memory(const struct mx_inst *in) {
+	return in->op->encoding == MX_SMEM || in->op->encoding >= MX_DS;
+}
+
 uint64_t mx_race_rows_of(const struct mx_inst *in) {
 	uint64_t bits = 0;
 	MX_FOR_OPERANDS(o, in)
-		for (unsigned k = 0; k < o->dwords; k++)
+		for (unsigned k = 0; k < (is_memory(in) && o->written ? 0 : o->dwords); k++)
 			bits |= bit_of(mx_operand_row(o->code) + k);
 	return bits;
 }
@@ -241,7 +245,7 @@ static uint64_t touched(const struct mx_wave *w, const struct mx_inst *in,
 
 /* mx_race_note_load checks the registers that loads write. */
 void mx_race_check_registers(struct mx_wave *w, const struct mx_inst *in) {
-	bool memory = in->op->encoding == MX_SMEM || in->op->encoding >= MX_DS;
+	bool memory = is_memory(in);
 	struct mx_race_wave *wave = mx_race_wave_of(w);
 	MX_FOR_OPERANDS(o, in) {
 		unsigned row = mx_operand_row(o->code);

@@ -257,9 +257,19 @@ bool mx_race_acquires(const struct mx_inst *in) {
 	return mx_race_is_atomic(in->op) ? returns(in) : in->op->flags & MX_LOAD;
 }
 
-/* An instruction issues only if its counters have room, so its oldest operations are over. */
+/* An instruction issues only if its counters have room, so its oldest operations are over. Other
+ * counters have room. */
 static void make_room(struct mx_wave *w, const struct mx_inst *in) {
-	if (cover_all(w, w->group->run->most - in->counts))
+	const struct mx_isa *isa = w->group->run->isa;
+	struct mx_race_wave *o = mx_race_wave_of(w);
+	bool more = false;
+	for (unsigned s = 0; s < isa->n_streams; s++) {
+		unsigned counter = isa->stream[s].counter, counts = mx_count(in->counts, counter);
+		if (counts)
+			more |= cover(o, s, isa->stream[s].order,
+			              isa->counter[counter].most - counts);
+	}
+	if (more)
 		mx_race_assume(mx_race_analysis_of(w->group->run), MX_PROOF_FULL_COUNTER);
 }
 

@@ -521,7 +521,8 @@ const struct mx_inst *mx_race_awaited(struct mx_race_analysis *o);
 
 /* ---- pending_registers.c ---- */
 
-/* A bit for each eight registers, modulo 64, of which an instruction accesses any. */
+/* A bit for each eight registers, modulo 64, of which an instruction accesses any, but for those that
+ * memory instructions write. */
 uint64_t mx_race_rows_of(const struct mx_inst *in);
 /* The bits of the same registers in any banks. */
 uint64_t mx_race_rows_in_banks(uint64_t rows);
