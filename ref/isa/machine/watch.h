@@ -62,7 +62,7 @@ struct mx_quiet_inst {
 	uint64_t rows; /* a bit for each eight vector registers that it accesses, modulo 64 */
 	bool quiet;    /* MX_WATCHER_ORDER does not need it for other reasons */
 	bool known;    /* false of code that nothing leads to */
-	uint8_t doubt; /* of the analysis of order */
+	uint8_t doubt, streams; /* of the analysis of order */
 };
 
 /* Straight code of a wave of which no watcher needs an instruction, and MX_WATCHER_ORDER those alone

@@ -257,17 +257,23 @@ bool mx_race_acquires(const struct mx_inst *in) {
 	return mx_race_is_atomic(in->op) ? returns(in) : in->op->flags & MX_LOAD;
 }
 
-/* An instruction issues only if its counters have room, so its oldest operations are over. Other
- * counters have room. */
-static void make_room(struct mx_wave *w, const struct mx_inst *in) {
+/* The streams of which an instruction has the counters, a bit each. */
+static uint8_t streams_of(const struct mx_isa *isa, const struct mx_inst *in) {
+	unsigned streams = 0;
+	for (unsigned s = 0; s < isa->n_streams; s++)
+		streams |= (unsigned)(mx_count(in->counts, isa->stream[s].counter) != 0) << s;
+	return (uint8_t)streams;
+}
+
+/* An instruction issues only if its counters have room, so its oldest operations are over. */
+static void make_room(struct mx_wave *w, const struct mx_inst *in, unsigned streams) {
 	const struct mx_isa *isa = w->group->run->isa;
 	struct mx_race_wave *o = mx_race_wave_of(w);
 	bool more = false;
-	for (unsigned s = 0; s < isa->n_streams; s++) {
-		unsigned counter = isa->stream[s].counter, counts = mx_count(in->counts, counter);
-		if (counts)
-			more |= cover(o, s, isa->stream[s].order,
-			              isa->counter[counter].most - counts);
+	for (; streams; streams &= streams - 1) {
+		unsigned s = (unsigned)__builtin_ctz(streams), counter = isa->stream[s].counter;
+		more |= cover(o, s, isa->stream[s].order,
+		              isa->counter[counter].most - mx_count(in->counts, counter));
 	}
 	if (more)
 		mx_race_assume(mx_race_analysis_of(w->group->run), MX_PROOF_FULL_COUNTER);
@@ -276,7 +282,7 @@ static void make_room(struct mx_wave *w, const struct mx_inst *in) {
 static struct mx_quiet_inst inst_of(const struct mx_isa *isa, const struct mx_inst *in) {
 	mx_doubt doubt = doubt_of(isa, in);
 	return (struct mx_quiet_inst){ mx_race_rows_of(in), !doubt && !in->counts, true,
-		                       (uint8_t)doubt };
+		                       (uint8_t)doubt, streams_of(isa, in) };
 }
 
 static void *derive(const struct mx_program *p, uint64_t entry) {
@@ -291,7 +297,8 @@ static void *derive(const struct mx_program *p, uint64_t entry) {
 	return all;
 }
 
-static void prepare(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt) {
+static void prepare(struct mx_wave *w, const struct mx_inst *in, const struct mx_quiet_inst *u) {
+	mx_doubt doubt = u->doubt;
 	if (mx_race_clock_of(w)->n_polls)
 		mx_polls_decide(w);
 	if (mx_race_clock_of(w)->polls_lds)
@@ -300,15 +307,15 @@ static void prepare(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt)
 		mx_race_doubt(w, in, doubt);
 	if (w->mode & w->group->run->isa->mode_index)
 		mx_race_doubt(w, in, MX_DOUBT_M0_REGISTERS);
-	if (in->counts)
-		make_room(w, in);
+	if (u->streams)
+		make_room(w, in, u->streams);
 }
 
 static __attribute__((noinline)) void issue_checked(const struct mx_quiet_inst *u,
                                                     struct mx_wave *w, const struct mx_inst *in,
                                                     uint64_t rows, bool prepares) {
 	if (prepares)
-		prepare(w, in, u->doubt);
+		prepare(w, in, u);
 	if (mx_race_wave_of(w)->may_pend & rows)
 		mx_race_check_registers(w, in);
 }
@@ -327,11 +334,11 @@ static uint32_t issue(void *context, struct mx_wave *w, const struct mx_inst *in
 	}
 	uint64_t rows = w->banks ? mx_race_rows_in_banks(u->rows) : u->rows;
 	const struct mx_race_group *g = mx_race_group_of(w->group);
-	bool prepares =
-		!u->quiet || has_polls(&g->clock[w->index]) || w->mode & order->mode_index;
+	bool polls = has_polls(&g->clock[w->index]);
+	bool prepares = !u->quiet || polls || w->mode & order->mode_index;
 	if (!skipped && (prepares || g->wave[w->index]->may_pend & rows))
 		issue_checked(u, w, in, rows, prepares);
-	return has_polls(&g->clock[w->index]) ? 0 : UINT32_MAX;
+	return polls ? 0 : UINT32_MAX;
 }
 
 /* Which instructions it needs is decided before they are issued: by what they are, and by

@@ -120,8 +120,8 @@ static mx_cells keep_reader(struct mx_race_range *r, struct mx_race_page *p,
 
 static void note_read(struct mx_race_range *r, struct mx_race_page *p, mx_cells cells) {
 	cells &= ~p->several_groups;
-	for (unsigned i = 0; i < p->n; i++) {
-		struct mx_race_record *e = &p->record[i];
+	const struct mx_race_record *end = p->record + p->n;
+	for (struct mx_race_record *e = p->record; e < end; e++) {
 		if (!mx_cells_meet(&e->cells, &cells) || e->write)
 			continue;
 		mx_cells again = e->cells & cells;
@@ -236,8 +236,8 @@ static bool is_ordered(struct mx_race_range *r, const struct mx_race_record *e,
 
 static bool find_before(struct mx_race_range *r, const struct mx_race_page *p, mx_cells cells,
                         mx_written_kind kind, struct before *b) {
-	for (unsigned i = 0; i < p->n; i++) {
-		const struct mx_race_record *e = &p->record[i];
+	const struct mx_race_record *end = p->record + p->n;
+	for (const struct mx_race_record *e = p->record; e < end; e++) {
 		if (!mx_cells_meet(&e->cells, &cells))
 			continue;
 		if (e->group != r->group || e->access == r->me ||
