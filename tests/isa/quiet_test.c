@@ -1,10 +1,11 @@
-/* Instructions of which no watcher needs a call (w->quiet): modes and banks of VGPRs under which they
- * are needed. The dwords come from llvm-mc. */
+/* Instructions of which no watcher needs a call (w->quiet): modes and banks of VGPRs under which
+ * they are needed. The dwords come from llvm-mc. */
 #include "both_ways.h"
 
 enum { WAVE32 = 1 << 10 };
 
-/* Without wait states all straight code is quiet, with them what has been clear on the same path. */
+/* Without wait states all straight code is quiet, with them what has been clear on the same path.
+ */
 static struct machine analysed(unsigned analysis) {
 	struct machine m = machine();
 	m.launch.analysis = analysis;
@@ -23,12 +24,11 @@ static bool same_ways(struct machine *m, const uint32_t *code, size_t bytes) {
 /* MODE is not set by an instruction that says so, but by s_setreg. */
 static void test_index(void) {
 	static const uint32_t code[] = {
-		0xbefc0080, /* s_mov_b32 m0, 0 */
-		0xba0006c1,
-		1,          /* s_setreg_imm32_b32 hwreg(HW_REG_MODE, 27, 1), 1 */
-		0xbf800003, /* s_nop 3 */
-		0x7e100302, /* v_mov_b32_e32 v8, v2 */
-		0xbf810000, /* s_endpgm */
+		0xbefc0080,    /* s_mov_b32 m0, 0 */
+		0xba0006c1, 1, /* s_setreg_imm32_b32 hwreg(HW_REG_MODE, 27, 1), 1 */
+		0xbf800003,    /* s_nop 3 */
+		0x7e100302,    /* v_mov_b32_e32 v8, v2 */
+		0xbf810000,    /* s_endpgm */
 	};
 	struct machine m = analysed(MX_ANALYSE_ORDER);
 	bool same = same_ways(&m, code, sizeof code);
@@ -38,8 +38,8 @@ static void test_index(void) {
 		diag("doubt %u at 0x%llx", p->doubt, (unsigned long long)p->pc);
 }
 
-/* In the third round v_nop is skipped, so that M0 is read too early on a path on which it was not in
- * the second. */
+/* In the third round v_nop is skipped, so that M0 is read too early on a path on which it was not
+ * in the second. */
 static void test_skipped(void) {
 	static const uint32_t code[] = {
 		0xbe840080, /* s_mov_b32 s4, 0 */
@@ -87,13 +87,11 @@ static unsigned run_gfx1250(const uint32_t *code, size_t bytes, bool lane_by_lan
 
 static void test_banks(void) {
 	static const uint32_t code[] = {
-		0xbf860040, /* s_set_vgpr_msb 64 */
-		0xee050000,
-		0x00000002,
-		0x00000000, /* global_load_b32 v2, v0, s[0:1]: v258 */
-		0xbf860001, /* s_set_vgpr_msb 1 */
-		0x7e060302, /* v_mov_b32_e32 v3, v2: reads v258 */
-		0xbfb00000, /* s_endpgm */
+		0xbf860040,                         /* s_set_vgpr_msb 64 */
+		0xee050000, 0x00000002, 0x00000000, /* global_load_b32 v2, v0, s[0:1]: v258 */
+		0xbf860001,                         /* s_set_vgpr_msb 1 */
+		0x7e060302,                         /* v_mov_b32_e32 v3, v2: reads v258 */
+		0xbfb00000,                         /* s_endpgm */
 	};
 	ok(run_gfx1250(code, sizeof code, true) == 1 && run_gfx1250(code, sizeof code, false) == 1,
 	   "a pending load in another bank of VGPRs is found");
