@@ -88,11 +88,12 @@ static unsigned kinds_of(const struct mx_watcher *x) {
 
 void mx_watch_wave_begin(struct mx_wave *w) {
 	const struct mx_run *run = w->group->run;
-	w->wanted = w->issue_watchers = 0;
+	w->wanted = w->issue_watchers = w->operation_watchers = 0;
 	w->quiet = (struct mx_quiet){ .next = UINT32_MAX };
 	for (unsigned i = 0; i < MX_WATCHERS; i++) {
 		const struct mx_watcher *x = &run->watchers[i];
 		w->issue_watchers |= (unsigned)(x->issue != NULL) << i;
+		w->operation_watchers |= (unsigned)(x->operation || x->wait) << i;
 		w->wanted |= x->wave_begin ? x->wave_begin(x->context, w) : kinds_of(x);
 	}
 }
@@ -114,8 +115,20 @@ void mx_watch_issue(struct mx_wave *w, const struct mx_inst *in, bool skipped) {
 		w->quiet.next = in->offset + in->size;
 }
 
+void mx_watch_quiet(struct mx_wave *w, const struct mx_inst *in) {
+	const struct mx_watcher *x = &w->group->run->watchers[MX_WATCHER_ORDER];
+	uint32_t until = x->issue(x->context, w, in, false);
+	w->quiet.end = until < w->quiet.end ? until : w->quiet.end;
+	w->quiet.next = in->offset + in->size;
+}
+
 void mx_watch_operation(struct mx_wave *w, struct mx_memop *m) {
-	CALL(w->group->run, operation, w, m);
+	const struct mx_watcher *x = w->group->run->watchers;
+	for (unsigned left = w->operation_watchers; left; left &= left - 1) {
+		unsigned i = (unsigned)__builtin_ctz(left);
+		if (x[i].operation)
+			x[i].operation(x[i].context, w, m);
+	}
 }
 
 void mx_watch_landing(struct mx_wave *w, struct mx_memop *m) {
@@ -127,7 +140,12 @@ void mx_watch_landed(struct mx_wave *w, struct mx_memop *m) {
 }
 
 void mx_watch_wait(struct mx_wave *w) {
-	CALL(w->group->run, wait, w);
+	const struct mx_watcher *x = w->group->run->watchers;
+	for (unsigned left = w->operation_watchers; left; left &= left - 1) {
+		unsigned i = (unsigned)__builtin_ctz(left);
+		if (x[i].wait)
+			x[i].wait(x[i].context, w);
+	}
 }
 
 void mx_watch_arrive(struct mx_wave *w, const struct mx_inst *in, unsigned barrier) {

@@ -60,14 +60,14 @@ struct mx_touch {
 /* What decides whether a watcher needs an instruction; of each dword of the code. */
 struct mx_quiet_inst {
 	uint64_t rows; /* a bit for each eight vector registers that it accesses, modulo 64 */
-	bool quiet;    /* no watcher needs it for other reasons */
+	bool quiet;    /* MX_WATCHER_ORDER does not need it for other reasons */
 	bool known;    /* false of code that nothing leads to */
-	uint8_t doubt; /* of the analysis of order */
+	uint8_t doubt, streams; /* of the analysis of order */
 };
 
-/* Straight code of a wave of which no watcher needs an instruction. It ends at instructions that
- * are not quiet or access registers of *pending, and under MODEs in `mode` or banks of VGPRs. A
- * watcher may end it at any time: end = 0. */
+/* Straight code of a wave of which no watcher needs an instruction, and MX_WATCHER_ORDER those
+ * alone that are not quiet or access registers of *pending. It ends under MODEs in `mode` and banks
+ * of VGPRs. A watcher may end it at any time: end = 0. */
 struct mx_quiet {
 	const struct mx_quiet_inst *inst; /* NULL: watchers need every instruction */
 	const uint64_t *pending;          /* as mx_quiet_inst.rows */
@@ -159,6 +159,8 @@ void mx_watch_wave_begin(struct mx_wave *w); /* sets w->wanted */
 /* Only if w->wanted has their kind. */
 void mx_watch_preload(struct mx_wave *w, uint64_t address, unsigned bytes);
 void mx_watch_issue(struct mx_wave *w, const struct mx_inst *in, bool skipped);
+/* The same of an instruction in w->quiet that is not quiet or accesses pending registers. */
+void mx_watch_quiet(struct mx_wave *w, const struct mx_inst *in);
 void mx_watch_operation(struct mx_wave *w, struct mx_memop *m);
 void mx_watch_landing(struct mx_wave *w, struct mx_memop *m);
 void mx_watch_landed(struct mx_wave *w, struct mx_memop *m);

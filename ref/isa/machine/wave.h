@@ -86,6 +86,7 @@ struct mx_wave {
 	uint64_t limited_at;                /* instructions issued after which limits are checked */
 	unsigned wanted;                    /* kinds of events that watchers want; watch.h */
 	unsigned issue_watchers;            /* those with the callback `issue`, a bit each */
+	unsigned operation_watchers;        /* those with `operation` or `wait` */
 	struct mx_quiet quiet;              /* code of which they need no instruction */
 	const struct mx_isa_stream *stream; /* of the instruction set */
 	bool scc, scc_unwritten;

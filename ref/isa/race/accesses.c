@@ -143,14 +143,12 @@ static bool find_pages(struct mx_race_range *r, const struct mx_footprint *f, st
 	return true;
 }
 
-static bool access_page(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
-                        const struct mx_footprint_page *f, const struct mx_wave_access *c) {
-	const struct mx_summary_functions *by = mx_race_analysis_of(r->w->group->run)->summary;
+/* The access to a page of which each cell must be examined. False if nothing is recorded. */
+static bool access_cells(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
+                         const struct mx_footprint_page *f, unsigned bytes) {
 	if (p->cell)
 		return r->kind == MX_RACE_READ &&
-		       mx_race_read_unwritten(r, m, p, &f->cells, c->bytes < 4 ? 4 : c->bytes);
-	if (by->access(r, m, p, f, c))
-		return true;
+		       mx_race_read_unwritten(r, m, p, &f->cells, bytes < 4 ? 4 : bytes);
 	if (!mx_summary_to_cells(m, p, f->page * MX_RACE_PAGE))
 		r->w->group->run->out_of_memory = true;
 	return false;
@@ -176,14 +174,17 @@ static struct mx_footprint *footprint_of(const struct mx_race_range *r) {
 /* The accesses of a footprint, as walk_together has them. */
 static bool access_pages(struct mx_race_range *r, const struct mx_footprint *f,
                          const struct mx_wave_access *c) {
+	const struct mx_summary_functions *by = mx_race_analysis_of(r->w->group->run)->summary;
 	struct maps maps = maps_of(r);
 	struct mx_race_page *page[MX_LANES];
 	bool all = true;
 	if (!find_pages(r, f, maps, c, page))
 		return false;
 	r->together = true;
-	for (unsigned i = 0; i < f->n; i++)
-		all &= access_page(r, maps.accesses, page[i], &f->page[i], c);
+	for (uint64_t left = by->access(r, maps.accesses, page, f, c); left; left &= left - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(left);
+		all &= access_cells(r, maps.accesses, page[i], &f->page[i], c->bytes);
+	}
 	return all;
 }
 

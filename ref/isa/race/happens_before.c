@@ -262,8 +262,6 @@ static unsigned writes_of(const struct mx_memop *m) {
 
 void mx_race_release(struct mx_wave *w, struct mx_memop *m, unsigned stream) {
 	const struct mx_wave_sync *wave_sync = sync_of(w)->wave_sync;
-	if (!wave_sync->any)
-		return;
 	bool releases =
 		mx_race_releases(m->in) || m->arrives || (wave_sync->any_polls && stores(m));
 	if (!releases && !wave_sync->polls[m->in->offset / 4] && !mx_race_acquires(m->in))

@@ -28,10 +28,14 @@ static uint64_t bit_of(unsigned row) {
 	return 1ull << row / 8 % 64;
 }
 
+static bool is_memory(const struct mx_inst *in) {
+	return in->op->encoding == MX_SMEM || in->op->encoding >= MX_DS;
+}
+
 uint64_t mx_race_rows_of(const struct mx_inst *in) {
 	uint64_t bits = 0;
 	MX_FOR_OPERANDS(o, in)
-		for (unsigned k = 0; k < o->dwords; k++)
+		for (unsigned k = 0; k < (is_memory(in) && o->written ? 0 : o->dwords); k++)
 			bits |= bit_of(mx_operand_row(o->code) + k);
 	return bits;
 }
@@ -74,29 +78,46 @@ static void keep_others(struct mx_race_wave *o, int row) {
 
 static void forget(struct mx_race_wave *o, unsigned row) {
 	o->pending[row / 64] &= ~(1ull << row % 64);
+	o->loading[o->load[row].stream][row / 64] &= ~(1ull << row % 64);
 	o->any_forgotten = true;
 	if (o->n_more)
 		keep_others(o, (int)row);
 }
 
-void mx_race_drop_loads(struct mx_race_wave *o) {
+/* The registers of word i with a load of the stream whose last load is over. */
+static uint64_t over_in(const struct mx_race_wave *o, unsigned stream, unsigned i) {
+	uint64_t over = 0;
+	if (o->newest[stream] <= o->covered[stream])
+		return o->loading[stream][i];
+	for (uint64_t rows = o->loading[stream][i]; rows; rows &= rows - 1) {
+		unsigned row = (unsigned)__builtin_ctzll(rows);
+		over |= (uint64_t)is_over(o, &o->load[64 * i + row]) << row;
+	}
+	return over;
+}
+
+/* Returns whether any of the stream are over. */
+static bool drop_loads(struct mx_race_wave *o, unsigned stream) {
 	uint64_t dropped = 0;
-	keep_others(o, -1);
 	for (unsigned i = 0; i < MX_ROWS / 64; i++) {
-		uint64_t over = 0;
-		if (!o->pending[i])
-			continue;
-		for (uint64_t rows = o->pending[i]; rows; rows &= rows - 1) {
-			unsigned row = (unsigned)__builtin_ctzll(rows);
-			over |= (uint64_t)is_over(o, &o->load[64 * i + row]) << row;
-		}
-		for (unsigned k = 0; k < o->n_more; k++)
+		uint64_t over = o->loading[stream][i] ? over_in(o, stream, i) : 0;
+		for (unsigned k = 0; over && k < o->n_more; k++)
 			if (o->more[k].row / 64 == i)
 				over &= ~(1ull << o->more[k].row % 64);
+		o->loading[stream][i] &= ~over;
 		o->pending[i] &= ~over;
 		dropped |= over;
 	}
-	if (dropped)
+	return dropped;
+}
+
+void mx_race_drop_loads(struct mx_race_wave *o, unsigned streams) {
+	bool any = false;
+	if (o->n_more)
+		keep_others(o, -1);
+	for (; streams; streams &= streams - 1)
+		any |= drop_loads(o, (unsigned)__builtin_ctz(streams));
+	if (any)
 		drop_bits(o);
 }
 
@@ -160,19 +181,28 @@ static void check_earlier(const struct register_access *t, unsigned row, unsigne
 	struct mx_race_wave *o = mx_race_wave_of(t->w);
 	for (; n; n--, row++) {
 		check_row(t, row);
-		if (is_pending(o, row))
-			keep_rest(t, row);
+		if (!is_pending(o, row))
+			continue;
+		keep_rest(t, row);
+		o->loading[o->load[row].stream][row / 64] &= ~(1ull << row % 64);
 	}
+}
+
+/* Sets the bits of n consecutive rows, n below 64. */
+static void set_rows(uint64_t *bits, unsigned row, unsigned n) {
+	const uint64_t rows = (1ull << n) - 1;
+	bits[row / 64] |= rows << row % 64;
+	if (row % 64 + n > 64)
+		bits[row / 64 + 1] |= rows >> (64 - row % 64);
 }
 
 static void note_rows(const struct register_access *t, unsigned row, unsigned n) {
 	struct mx_race_wave *o = mx_race_wave_of(t->w);
-	const uint64_t rows = (1ull << n) - 1;
 	if (any_pending(o, row, n))
 		check_earlier(t, row, n);
-	o->pending[row / 64] |= rows << row % 64;
-	if (row % 64 + n > 64)
-		o->pending[row / 64 + 1] |= rows >> (64 - row % 64);
+	set_rows(o->pending, row, n);
+	set_rows(o->loading[t->stream], row, n);
+	o->newest[t->stream] = o->issued[t->stream];
 	for (unsigned k = 0; k < n; k++) {
 		o->may_pend |= bit_of(row + k);
 		o->load[row + k] = (struct mx_race_load){ .in = t->in,
@@ -215,7 +245,7 @@ static uint64_t touched(const struct mx_wave *w, const struct mx_inst *in,
 
 /* mx_race_note_load checks the registers that loads write. */
 void mx_race_check_registers(struct mx_wave *w, const struct mx_inst *in) {
-	bool memory = in->op->encoding == MX_SMEM || in->op->encoding >= MX_DS;
+	bool memory = is_memory(in);
 	struct mx_race_wave *wave = mx_race_wave_of(w);
 	MX_FOR_OPERANDS(o, in) {
 		unsigned row = mx_operand_row(o->code);

@@ -169,16 +169,17 @@ static bool cover(struct mx_race_wave *o, unsigned stream, mx_stream_order order
 	return true;
 }
 
-/* Returns whether a wait covers more than before. The highest count waits for nothing. */
-static bool cover_all(const struct mx_wave *w, mx_counts counts) {
+/* Returns the streams of which a wait covers more than before, a bit each. The highest count waits
+ * for nothing. */
+static unsigned cover_all(const struct mx_wave *w, mx_counts counts) {
 	const struct mx_isa *isa = w->group->run->isa;
 	struct mx_race_wave *o = mx_race_wave_of(w);
-	bool more = false;
+	unsigned more = 0;
 	for (unsigned s = 0; s < isa->n_streams; s++) {
 		const struct mx_isa_stream *stream = &isa->stream[s];
 		unsigned left = mx_count(counts, stream->counter);
 		if (left < isa->counter[stream->counter].most)
-			more |= cover(o, s, stream->order, left);
+			more |= (unsigned)cover(o, s, stream->order, left) << s;
 	}
 	return more;
 }
@@ -189,11 +190,12 @@ static void wait(void *context, struct mx_wave *w) {
 	unsigned counter = mx_race_stream(w, o->flat_stream)->counter;
 	bool flat = mx_count(w->target, counter) && o->flat > o->covered[o->flat_stream];
 	/* A count above 0 covered FLAT, or operations issued before FLAT. */
-	if (!cover_all(w, w->target))
+	unsigned streams = cover_all(w, w->target);
+	if (!streams)
 		return;
 	if (flat)
 		mx_race_assume(order, MX_PROOF_FLAT_IN_ORDER);
-	mx_race_drop_loads(o);
+	mx_race_drop_loads(o, streams);
 }
 
 /* ---- one instruction ---- */
@@ -253,16 +255,32 @@ bool mx_race_acquires(const struct mx_inst *in) {
 	return mx_race_is_atomic(in->op) ? returns(in) : in->op->flags & MX_LOAD;
 }
 
+/* The streams of which an instruction has the counters, a bit each. */
+static uint8_t streams_of(const struct mx_isa *isa, const struct mx_inst *in) {
+	unsigned streams = 0;
+	for (unsigned s = 0; s < isa->n_streams; s++)
+		streams |= (unsigned)(mx_count(in->counts, isa->stream[s].counter) != 0) << s;
+	return (uint8_t)streams;
+}
+
 /* An instruction issues only if its counters have room, so its oldest operations are over. */
-static void make_room(struct mx_wave *w, const struct mx_inst *in) {
-	if (cover_all(w, w->group->run->most - in->counts))
+static void make_room(struct mx_wave *w, const struct mx_inst *in, unsigned streams) {
+	const struct mx_isa *isa = w->group->run->isa;
+	struct mx_race_wave *o = mx_race_wave_of(w);
+	bool more = false;
+	for (; streams; streams &= streams - 1) {
+		unsigned s = (unsigned)__builtin_ctz(streams), counter = isa->stream[s].counter;
+		more |= cover(o, s, isa->stream[s].order,
+		              isa->counter[counter].most - mx_count(in->counts, counter));
+	}
+	if (more)
 		mx_race_assume(mx_race_analysis_of(w->group->run), MX_PROOF_FULL_COUNTER);
 }
 
 static struct mx_quiet_inst inst_of(const struct mx_isa *isa, const struct mx_inst *in) {
 	mx_doubt doubt = doubt_of(isa, in);
 	return (struct mx_quiet_inst){ mx_race_rows_of(in), !doubt && !in->counts, true,
-		                       (uint8_t)doubt };
+		                       (uint8_t)doubt, streams_of(isa, in) };
 }
 
 static void *derive(const struct mx_program *p, uint64_t entry) {
@@ -277,7 +295,8 @@ static void *derive(const struct mx_program *p, uint64_t entry) {
 	return all;
 }
 
-static void prepare(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt) {
+static void prepare(struct mx_wave *w, const struct mx_inst *in, const struct mx_quiet_inst *u) {
+	mx_doubt doubt = u->doubt;
 	if (mx_race_clock_of(w)->n_polls)
 		mx_polls_decide(w);
 	if (mx_race_clock_of(w)->polls_lds)
@@ -286,15 +305,15 @@ static void prepare(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt)
 		mx_race_doubt(w, in, doubt);
 	if (w->mode & w->group->run->isa->mode_index)
 		mx_race_doubt(w, in, MX_DOUBT_M0_REGISTERS);
-	if (in->counts)
-		make_room(w, in);
+	if (u->streams)
+		make_room(w, in, u->streams);
 }
 
 static __attribute__((noinline)) void issue_checked(const struct mx_quiet_inst *u,
                                                     struct mx_wave *w, const struct mx_inst *in,
                                                     uint64_t rows, bool prepares) {
 	if (prepares)
-		prepare(w, in, u->doubt);
+		prepare(w, in, u);
 	if (mx_race_wave_of(w)->may_pend & rows)
 		mx_race_check_registers(w, in);
 }
@@ -313,11 +332,11 @@ static uint32_t issue(void *context, struct mx_wave *w, const struct mx_inst *in
 	}
 	uint64_t rows = w->banks ? mx_race_rows_in_banks(u->rows) : u->rows;
 	const struct mx_race_group *g = mx_race_group_of(w->group);
-	bool prepares =
-		!u->quiet || has_polls(&g->clock[w->index]) || w->mode & order->mode_index;
+	bool polls = has_polls(&g->clock[w->index]);
+	bool prepares = !u->quiet || polls || w->mode & order->mode_index;
 	if (!skipped && (prepares || g->wave[w->index]->may_pend & rows))
 		issue_checked(u, w, in, rows, prepares);
-	return has_polls(&g->clock[w->index]) ? 0 : UINT32_MAX;
+	return polls ? 0 : UINT32_MAX;
 }
 
 /* Which instructions it needs is decided before they are issued: by what they are, and by
@@ -338,7 +357,8 @@ static void operation(void *context, struct mx_wave *w, struct mx_memop *m) {
 	mx_race_expect(w, m->in);
 	mx_access me = mx_access_of(w, m->in, stream, ++o->issued[stream]);
 	const struct mx_race_analysis *order = context;
-	if (order->sync.wave_sync->polls[m->in->offset / 4])
+	const struct mx_wave_sync *sync = order->sync.wave_sync;
+	if (sync->any_polls && sync->polls[m->in->offset / 4])
 		mx_race_note_poll(w, m);
 	if (mx_race_is_atomic(m->in->op) || mx_has_agent_scope(m->in))
 		me = mx_access_as_sync(me);
@@ -351,7 +371,8 @@ static void operation(void *context, struct mx_wave *w, struct mx_memop *m) {
 	o->issue[stream][o->issued[stream] % MX_RACE_ISSUES] = w->issued;
 	mx_race_note_load(w, m, stream);
 	mx_race_access(w, m, me);
-	mx_race_release(w, m, stream);
+	if (sync->any)
+		mx_race_release(w, m, stream);
 }
 
 static void landed(void *context, struct mx_wave *w, struct mx_memop *m) {

@@ -38,8 +38,10 @@ struct mx_race_wave {
 	uint32_t flat;                /* number of the last FLAT in device memory, and its stream */
 	unsigned flat_stream;
 	uint32_t flat_lds; /* number of the last FLAT in LDS */
-	uint64_t passed; /* instructions issued when its last wait for a barrier was over */
-	uint64_t pending[MX_ROWS / 64]; /* registers with a pending load */
+	uint64_t passed;   /* instructions issued when its last wait for a barrier was over */
+	uint64_t pending[MX_ROWS / 64];             /* registers with a pending load */
+	uint64_t loading[MX_STREAMS][MX_ROWS / 64]; /* the same by the stream of the last load */
+	uint32_t newest[MX_STREAMS];                /* the last such load */
 	uint64_t may_pend;  /* the bits of mx_race_rows_of of these registers, and of others */
 	bool any_forgotten; /* may_pend may have more than these */
 	unsigned n_more;
@@ -237,17 +239,18 @@ struct mx_race_map {
 	struct mx_race_page *free;
 	size_t n, room;
 	const struct mx_isa *isa;
-	const struct mx_group *group; /* whose LDS it is; NULL: of device memory */
+	const struct mx_group *group;  /* whose LDS it is; NULL: of device memory */
 	struct mx_race_shared *shared; /* by hash: the last such words; NULL: none so far */
 	size_t n_shared;               /* room for so many, a power of 2 */
 	uint64_t ended_shared;         /* how often shared pages have ended to be so */
-	uint64_t absent;  /* a key without a page, or 0: lanes often ask for one again */
-	bool by_cells;    /* no records */
-	unsigned readers; /* most readers of a cell in one workgroup */
-	bool lists;       /* keep lists of readers of several workgroups */
-	mx_cells *mask;   /* of listed reads; some are equal */
-	uint32_t n_masks, room_masks;
-	uint32_t near_mask[64]; /* by hash: the last such mask */
+	uint64_t absent;     /* a key without a page, or 0: lanes often ask for one again */
+	bool by_cells;       /* no records */
+	unsigned readers;    /* most readers of a cell in one workgroup */
+	bool lists;          /* keep lists of readers of several workgroups */
+	mx_cells *mask;      /* of listed reads */
+	uint32_t *mask_slot; /* by hash: one more than the index of a mask; 0: free */
+	uint32_t n_masks, room_masks; /* there are twice as many slots */
+	uint32_t last_mask;           /* the last that was looked for */
 	struct mx_race_list_cache cache[8];
 	struct mx_race_block *blocks;
 	struct mx_slab *slabs; /* of pages */
@@ -299,8 +302,8 @@ bool mx_race_maps_share(const struct mx_race_map *a, const struct mx_race_map *b
 const struct mx_race_reader *mx_race_add_reader(struct mx_race_map *m,
                                                 const struct mx_race_reader *list, uint32_t group,
                                                 mx_access access);
-/* The index of a mask. False if memory is short. */
-bool mx_race_mask(struct mx_race_map *m, const mx_cells *mask, uint32_t *index);
+/* Sets last_mask to the index of a mask. False if memory is short. */
+bool mx_race_find_mask(struct mx_race_map *m, const mx_cells *mask);
 void mx_race_map_clear(struct mx_race_map *m); /* keeps its memory for reuse */
 void mx_race_map_free(struct mx_race_map *m);
 
@@ -483,8 +486,8 @@ bool mx_race_acquires(const struct mx_inst *in);
 /* False if memory is short. */
 bool mx_race_sync_begin(struct mx_race_sync *y, const struct mx_launch *l);
 void mx_race_sync_end(struct mx_race_sync *y);
-/* At issue. It may attach an event to the operation, which mx_race_land or mx_race_drop_event
- * frees. */
+/* At issue, if waves synchronise. It may attach an event to the operation, which mx_race_land or
+ * mx_race_drop_event frees. */
 void mx_race_release(struct mx_wave *w, struct mx_memop *m, unsigned stream);
 void mx_race_land(struct mx_wave *w, struct mx_memop *m); /* if waves synchronise */
 void mx_race_drop_event(struct mx_memop *m);              /* of one that does not land */
@@ -518,14 +521,16 @@ const struct mx_inst *mx_race_awaited(struct mx_race_analysis *o);
 
 /* ---- pending_registers.c ---- */
 
-/* A bit for each eight registers, modulo 64, of which an instruction accesses any. */
+/* A bit for each eight registers, modulo 64, of which an instruction accesses any, but for those
+ * that memory instructions write. */
 uint64_t mx_race_rows_of(const struct mx_inst *in);
 /* The bits of the same registers in any banks. */
 uint64_t mx_race_rows_in_banks(uint64_t rows);
 void mx_race_check_registers(struct mx_wave *w, const struct mx_inst *in);
 void mx_race_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned stream);
-/* Drops the pending loads that a wait covers: most registers are accessed after it. */
-void mx_race_drop_loads(struct mx_race_wave *o);
+/* Drops the pending loads of streams, a bit each, that a wait covers: most registers are accessed
+ * after it. */
+void mx_race_drop_loads(struct mx_race_wave *o, unsigned streams);
 
 /* ---- taken_lanes.c ---- */
 

@@ -83,29 +83,44 @@ const struct mx_race_reader *mx_race_add_reader(struct mx_race_map *m,
 	return cached->longer;
 }
 
-/* ---- masks of listed reads ---- */
+/* ---- masks of listed reads: each once, open addressing, at most half full ---- */
+
+/* The slot of a mask, or where it may be put. */
+static uint32_t *slot_of_mask(const struct mx_race_map *m, mx_cells c) {
+	uint64_t hash = ((c[0] * 3 + c[1]) * 3 + c[2]) * 3 + c[3];
+	uint32_t last = 2 * m->room_masks - 1;
+	uint32_t i = (uint32_t)(hash * 0x9E3779B97F4A7C15 >> 32) & last;
+	while (m->mask_slot[i] && mx_cells_any(m->mask[m->mask_slot[i] - 1] ^ c))
+		i = (i + 1) & last;
+	return &m->mask_slot[i];
+}
 
 static bool grow_masks(struct mx_race_map *m) {
 	uint32_t room = m->room_masks ? 2 * m->room_masks : 64;
 	mx_cells *more = realloc(m->mask, room * sizeof *more);
-	if (!more)
+	uint32_t *slot = calloc(2 * (size_t)room, sizeof *slot);
+	m->mask = more ? more : m->mask;
+	if (!more || !slot) {
+		free(slot);
 		return false;
-	m->mask = more;
+	}
+	free(m->mask_slot);
+	m->mask_slot = slot;
 	m->room_masks = room;
+	for (uint32_t i = 0; i < m->n_masks; i++)
+		*slot_of_mask(m, m->mask[i]) = i + 1;
 	return true;
 }
 
-bool mx_race_mask(struct mx_race_map *m, const mx_cells *mask, uint32_t *index) {
-	const mx_cells cells = *mask;
-	uint64_t hash = ((cells[0] * 3 + cells[1]) * 3 + cells[2]) * 3 + cells[3];
-	uint32_t *near = &m->near_mask[hash * 0x9E3779B97F4A7C15 >> 58];
-	if (*near >= m->n_masks || mx_cells_any(m->mask[*near] ^ cells)) {
-		if (m->n_masks == m->room_masks && !grow_masks(m))
-			return false;
-		*near = m->n_masks++;
-		m->mask[*near] = cells;
+bool mx_race_find_mask(struct mx_race_map *m, const mx_cells *mask) {
+	if (m->n_masks == m->room_masks && !grow_masks(m))
+		return false;
+	uint32_t *slot = slot_of_mask(m, *mask);
+	if (!*slot) {
+		m->mask[m->n_masks++] = *mask;
+		*slot = m->n_masks;
 	}
-	*index = *near;
+	m->last_mask = *slot - 1;
 	return true;
 }
 
@@ -145,6 +160,8 @@ void mx_race_map_clear(struct mx_race_map *m) {
 	if (m->blocks)
 		m->blocks->n = 0;
 	m->n_masks = 0;
+	if (m->mask_slot)
+		memset(m->mask_slot, 0, 2 * (size_t)m->room_masks * sizeof *m->mask_slot);
 	memset(m->cache, 0, sizeof m->cache);
 	m->ended_shared++;
 }
@@ -154,6 +171,7 @@ void mx_race_map_free(struct mx_race_map *m) {
 	mx_slabs_free(&m->slabs);
 	free(m->shared);
 	free(m->mask);
+	free(m->mask_slot);
 	free(m->blocks);
 	free(m->slot);
 }

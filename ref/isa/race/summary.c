@@ -120,9 +120,9 @@ static mx_cells keep_reader(struct mx_race_range *r, struct mx_race_page *p,
 
 static void note_read(struct mx_race_range *r, struct mx_race_page *p, mx_cells cells) {
 	cells &= ~p->several_groups;
-	for (unsigned i = 0; i < p->n && mx_cells_any(cells); i++) {
-		struct mx_race_record *e = &p->record[i];
-		if (e->write || !mx_cells_meet(&e->cells, &cells))
+	const struct mx_race_record *end = p->record + p->n;
+	for (struct mx_race_record *e = p->record; e < end; e++) {
+		if (!mx_cells_meet(&e->cells, &cells) || e->write)
 			continue;
 		mx_cells again = e->cells & cells;
 		if (e->group == r->group) {
@@ -169,13 +169,18 @@ static bool make_room_listed(struct mx_race_map *m, struct mx_race_page *p) {
 	return true;
 }
 
+/* Sets m->last_mask. Most pages of an operation have the same mask. */
+static bool find_mask(struct mx_race_map *m, mx_cells cells) {
+	bool same = m->last_mask < m->n_masks && !mx_cells_any(m->mask[m->last_mask] ^ cells);
+	return same || mx_race_find_mask(m, &cells);
+}
+
 /* These cells keep every reader from now on. */
 static bool list_reader(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
                         mx_cells cells) {
-	uint32_t mask;
-	if (!make_room_listed(m, p) || !mx_race_mask(m, &cells, &mask))
+	if (!make_room_listed(m, p) || !find_mask(m, cells))
 		return false;
-	p->listed[p->n_listed++] = (struct mx_race_listed){ r->me, r->group, mask };
+	p->listed[p->n_listed++] = (struct mx_race_listed){ r->me, r->group, m->last_mask };
 	p->several_groups |= cells;
 	return true;
 }
@@ -201,7 +206,7 @@ static bool read_page(struct mx_race_range *r, struct mx_race_map *m, struct mx_
 		add(r, p, cells, false, MX_UNKNOWN);
 	else {
 		note_read(r, p, cells);
-		p->shared = !m->lists && is_shared(p);
+		p->shared = !r->lds && !m->lists && is_shared(p);
 	}
 	return true;
 }
@@ -231,8 +236,8 @@ static bool is_ordered(struct mx_race_range *r, const struct mx_race_record *e,
 
 static bool find_before(struct mx_race_range *r, const struct mx_race_page *p, mx_cells cells,
                         mx_written_kind kind, struct before *b) {
-	for (unsigned i = 0; i < p->n; i++) {
-		const struct mx_race_record *e = &p->record[i];
+	const struct mx_race_record *end = p->record + p->n;
+	for (const struct mx_race_record *e = p->record; e < end; e++) {
 		if (!mx_cells_meet(&e->cells, &cells))
 			continue;
 		if (e->group != r->group || e->access == r->me ||
@@ -438,14 +443,28 @@ static bool write_page(struct mx_race_range *r, struct mx_race_map *m, struct mx
 	return true;
 }
 
-static bool access(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
-                   const struct mx_footprint_page *f, const struct mx_wave_access *c) {
-	mx_cells cells = mx_cells_split(f->cells, c->bytes < 4 ? 1 : c->bytes / p->unit);
+static uint64_t access(struct mx_race_range *r, struct mx_race_map *m,
+                       struct mx_race_page *const *page, const struct mx_footprint *f,
+                       const struct mx_wave_access *c) {
 	unsigned finest = r->kind == MX_RACE_WRITE && c->rows && c->bytes > 4 ? 4 : c->bytes;
-	if (finest < p->finest)
-		p->finest = (uint8_t)finest;
-	return r->kind == MX_RACE_READ ? read_page(r, m, p, cells)
-	                               : write_page(r, m, p, cells, f, c);
+	unsigned bytes = c->bytes < 4 ? 4 : c->bytes;
+	uint64_t left = 0;
+	for (unsigned i = 0; i < f->n; i++) {
+		struct mx_race_page *p = page[i];
+		if (p->cell) {
+			left |= 1ull << i;
+			continue;
+		}
+		mx_cells cells = f->page[i].cells;
+		if (p->unit < bytes)
+			cells = mx_cells_split(cells, bytes / p->unit);
+		if (finest < p->finest)
+			p->finest = (uint8_t)finest;
+		bool all = r->kind == MX_RACE_READ ? read_page(r, m, p, cells)
+		                                   : write_page(r, m, p, cells, &f->page[i], c);
+		left |= (uint64_t)!all << i;
+	}
+	return left;
 }
 
 const struct mx_summary_functions *MX_STEPPED(mx_summary)(void) {

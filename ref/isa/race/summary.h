@@ -21,10 +21,12 @@ struct mx_wave_access {
 /* The functions for a step of the CPU. */
 struct mx_summary_functions {
 	mx_footprint_maker *footprint;
-	/* Checks and records the accesses of an operation's lanes to a page. False, and nothing is
-	 * recorded, if each cell must be examined. */
-	bool (*access)(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
-	               const struct mx_footprint_page *f, const struct mx_wave_access *c);
+	/* Checks and records the accesses of an operation's lanes to the pages of a footprint.
+	 * Returns those of which each cell must be examined, a bit each: nothing is recorded
+	 * there. */
+	uint64_t (*access)(struct mx_race_range *r, struct mx_race_map *m,
+	                   struct mx_race_page *const *page, const struct mx_footprint *f,
+	                   const struct mx_wave_access *c);
 };
 typedef const struct mx_summary_functions *mx_summary_of_step(void);
 extern mx_summary_of_step MX_STEPS_OF(mx_summary);

@@ -102,16 +102,17 @@ static inline void fetch_next(const struct mx_inst *in) {
 	__builtin_prefetch(&next->mem);
 }
 
-/* Whether no watcher needs the instruction. */
-static inline bool is_quiet(struct mx_wave *w, const struct mx_inst *in) {
+static void watch_issue(struct mx_wave *w, const struct mx_inst *in, bool skip) {
 	struct mx_quiet *q = &w->quiet;
-	if (in->offset != q->next || in->offset >= q->end || w->mode & q->mode || w->banks)
-		return false;
+	if (in->offset != q->next || in->offset >= q->end || w->mode & q->mode || w->banks) {
+		mx_watch_issue(w, in, skip);
+		return;
+	}
 	const struct mx_quiet_inst *i = &q->inst[in->offset / 4];
 	if (!i->quiet || i->rows & *q->pending)
-		return false;
-	q->next += in->size;
-	return true;
+		mx_watch_quiet(w, in);
+	else
+		q->next += in->size;
 }
 
 static void step(struct mx_wave *w) {
@@ -138,8 +139,8 @@ static void step(struct mx_wave *w) {
 	g->clock += !g->units;
 	run->report->stats.instructions++;
 	run->report->stats.by_op[in->op->id]++;
-	if (w->wanted & MX_WATCH_ISSUE && !is_quiet(w, in))
-		mx_watch_issue(w, in, skip);
+	if (w->wanted & MX_WATCH_ISSUE)
+		watch_issue(w, in, skip);
 	if (mx_course_records(w))
 		mx_course_record(w, in, skip);
 	w->pc += in->size;

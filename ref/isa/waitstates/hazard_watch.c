@@ -74,7 +74,6 @@ struct site {
 	bool follows; /* these three as in its traits */
 	uint8_t states, reach;
 	uint8_t size; /* of the instruction, in bytes; 0: it has no traits */
-	uint8_t banks;
 	/* It is one of the instructions from the start of the program on, each after the last.
 	 * sum: the states of those before it. near: the offset of the last one that is beyond the
 	 * horizon, or 0. */
@@ -267,7 +266,7 @@ static void check_next(struct checks *c, struct mx_wave *w, const struct mx_inst
 	atomic_store_explicit(&c->route[h->route - 1].clear, h->clear, memory_order_relaxed);
 }
 
-/* An instruction under other banks than those of its site, or one that nothing leads to. */
+/* An instruction under other banks than 0, those of its site, or one that nothing leads to. */
 static void check_other(struct checks *c, struct mx_wave *w, const struct mx_inst *in) {
 	struct path *h = path_of(w);
 	note_straight(c, h, in->offset);
@@ -294,8 +293,7 @@ static __attribute__((noinline)) void issue_unknown(struct checks *c, struct mx_
 		note_straight(c, h, w->quiet.next);
 		jump_to(c, h, w->quiet.next, in);
 	}
-	const struct site *s = &c->site[in->offset / 4];
-	if (in->banks != s->banks || !s->size)
+	if (in->banks || !c->site[in->offset / 4].size)
 		check_other(c, w, in);
 	else if (in->offset >= h->clear)
 		check_next(c, w, in);
@@ -307,8 +305,7 @@ static uint32_t issue(void *context, struct mx_wave *w, const struct mx_inst *in
 	const struct path *h = path_of(w);
 	if (skipped)
 		return 0;
-	if (in->offset != w->quiet.next || in->offset >= h->clear ||
-	    in->banks != c->site[in->offset / 4].banks)
+	if (in->offset != w->quiet.next || in->offset >= h->clear || in->banks)
 		issue_unknown(c, w, in);
 	return h->clear;
 }
@@ -381,7 +378,6 @@ static void *make_checks(const struct mx_program *p, uint64_t entry) {
 		c->site[i].states = c->traits[i].states;
 		c->site[i].reach = c->traits[i].reach;
 		c->site[i].size = c->traits[i].in->size;
-		c->site[i].banks = c->traits[i].in->banks;
 	}
 	if (c)
 		find_lines(c->site, n);
