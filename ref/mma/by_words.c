@@ -240,6 +240,8 @@ AVX512 INLINE void add_scaled(__m512d dot, __m512d scale, float *acc) {
 	     r < end_; r++)                                                                        \
 		if ((unsigned)r->mn - (from) < (n))
 
+_Static_assert(ROWS == 8, "the rows of a column are a vector");
+
 /* Eight words of a pair, the first or the second of each dword. */
 AVX512 INLINE __m512d words_at(const uint32_t *pair, unsigned second) {
 	__m256i dword = _mm256_loadu_si256((const void *)pair);
