@@ -2,8 +2,10 @@
  *
  * An element is m * 2^(field - bias - man), m below 2^(man + 1). In a row of a block the element
  * with the largest field is a word of BITS bits, and another is m shifted by as much less as its
- * field is smaller. If bits would be lost, because the row's range is too wide, the other methods
- * take over. A dot is below 32 * 2^(2 * BITS) = 2^31.
+ * field is smaller, rounded down. Of quantised deviates one in a few hundred is so small that it
+ * loses bits; it has a remainder, below 1. The products of remainders are added in f64, which is
+ * exact, because sums have few enough bits. If there are more remainders than MOST, the other
+ * methods take over. A dot is below 32 * 2^(2 * BITS) = 2^31.
  *
  * A dot is exact in f64, and so is its product with the scales. The FMA that adds the accumulator
  * rounds to odd, as in by_avx512.c. A zero dot has lost its sign: where it is added to -0, integers
@@ -20,13 +22,25 @@
 
 enum { BITS = 13 }; /* of a word, without its sign */
 enum { QUAD = 4, QUADS = MX_BLOCK / QUAD, PAIRS = MX_BLOCK / 2, BLOCKS = 4 };
-enum { ROWS = 8 }; /* computed together */
+enum { ROWS = 8 };  /* computed together */
+enum { MOST = 32 }; /* remainders of an operand */
+
+/* What an element has in addition to its word. */
+struct remainder {
+	double value; /* in units of the words */
+	uint16_t at;  /* the word, in `pair` */
+	uint16_t mn;
+};
 
 /* An operand. A dword has two elements of a row or column: of each quad 0 and 2, then 1 and 3. */
 struct words {
 	_Alignas(LINE) uint32_t pair[PAIRS * MX_LANES]; /* [block][pair][row or column] */
 	double scale[BLOCKS][MX_TILE_MN];               /* of a unit of the words */
-	int least;                                      /* scales are at least 2^least */
+	bool fits;                                      /* else nothing of it is valid */
+	int least;                     /* numbers are multiples of 2^least, with their scales */
+	unsigned below;                /* bits that remainders have below the unit */
+	unsigned n, first[BLOCKS + 1]; /* of a block; those of the next one follow */
+	struct remainder remainder[MOST];
 };
 
 _Static_assert(sizeof(struct words) <= MX_KEPT_BYTES, "room for words");
@@ -67,11 +81,36 @@ AVX512 INLINE __m512i fields_of(__m512i magnitude, unsigned man_bits) {
 	return _mm512_max_epu8(field, _mm512_set1_epi8(1));
 }
 
-/* Returns the words that lose bits. */
-AVX512 INLINE __mmask32 store_words(uint32_t *to, __m512i significand, __m512i right) {
+/* Where words lose bits. significand: of 16 bits; right: what they are shifted by. */
+AVX512 __attribute__((noinline)) static bool add_remainders(struct words *x, unsigned MN,
+                                                            const uint32_t *to, __mmask32 lost,
+                                                            __m512i significand, __m512i right) {
+	int16_t whole[2 * WIDE], shift[2 * WIDE];
+	_mm512_storeu_si512(whole, significand);
+	_mm512_storeu_si512(shift, right);
+	for (; lost; lost &= lost - 1) {
+		unsigned i = (unsigned)__builtin_ctz(lost), at = (unsigned)(to - x->pair) + i / 2;
+		unsigned below = (unsigned)(shift[i] - __builtin_ctz((unsigned)whole[i]));
+		if (x->n == MOST)
+			return false;
+		x->remainder[x->n++] = (struct remainder){
+			.value = (double)whole[i] / (double)(UINT64_C(1) << shift[i]) -
+			         ((const int16_t *)to)[i],
+			.at = (uint16_t)(2 * at + i % 2),
+			.mn = (uint16_t)(at % MN),
+		};
+		x->below = below > x->below ? below : x->below;
+	}
+	return true;
+}
+
+/* False if there are too many remainders. */
+AVX512 INLINE bool store_words(struct words *x, unsigned MN, uint32_t *to, __m512i significand,
+                               __m512i right) {
 	__m512i word = _mm512_srav_epi16(significand, right);
 	_mm512_storeu_si512(to, word);
-	return _mm512_cmpneq_epi16_mask(_mm512_sllv_epi16(word, right), significand);
+	__mmask32 lost = _mm512_cmpneq_epi16_mask(_mm512_sllv_epi16(word, right), significand);
+	return !lost || add_remainders(x, MN, to, lost, significand, right);
 }
 
 AVX512 INLINE void store_scales(double *to, const uint8_t *codes, __m512i exponents) {
@@ -86,8 +125,8 @@ AVX512 INLINE void store_scales(double *to, const uint8_t *codes, __m512i expone
 }
 
 /* The words of a quad; end - field: by how much an element is less than the top of a word. */
-AVX512 INLINE __mmask32 store_quad(struct form f, const struct mx_format_info *t, __m512i quad,
-                                   __m512i end, uint32_t *to) {
+AVX512 INLINE bool store_quad(struct form f, const struct mx_format_info *t, struct words *x,
+                              __m512i quad, __m512i end, uint32_t *to) {
 	const __m512i sign = _mm512_set1_epi8((char)(1 << (f.bits - 1)));
 	const __m512i even = _mm512_set1_epi16(0xFF), odd = _mm512_set1_epi16((short)0xFF00);
 	__m512i m = _mm512_andnot_si512(sign, quad), field = fields_of(m, t->man_bits);
@@ -96,17 +135,18 @@ AVX512 INLINE __mmask32 store_quad(struct form f, const struct mx_format_info *t
 	m = _mm512_sub_epi8(m, _mm512_slli_epi16(above, t->man_bits));
 	m = _mm512_slli_epi16(m, 6 - t->man_bits); /* the top of a byte, but for the sign */
 	m = _mm512_mask_sub_epi8(m, _mm512_test_epi8_mask(quad, sign), _mm512_setzero_si512(), m);
-	__mmask32 lost = store_words(to, _mm512_slli_epi16(m, 8), _mm512_and_si512(right, even));
-	return lost | store_words(to + f.MN, _mm512_and_si512(m, odd), _mm512_srli_epi16(right, 8));
+	return store_words(x, f.MN, to, _mm512_slli_epi16(m, 8), _mm512_and_si512(right, even)) &&
+	       store_words(x, f.MN, to + f.MN, _mm512_and_si512(m, odd),
+	                   _mm512_srli_epi16(right, 8));
 }
 
-/* A block of WIDE rows; false if bits would be lost, or if there is a NaN or an infinity. */
+/* A block of WIDE rows; false if there are too many remainders, a NaN or an infinity. */
 AVX512 INLINE bool load_block(struct form f, struct words *x, const struct side *o, unsigned block,
                               unsigned mn) {
 	const struct mx_format_info *t = mx_format_info(o->format);
 	const __m512i magnitudes = _mm512_set1_epi8(mx_ones(f.bits - 1));
 	__m512i quad[QUADS], most = _mm512_setzero_si512();
-	__mmask32 lost = 0;
+	bool fits = true;
 #pragma GCC unroll 8
 	for (unsigned q = 0; q < QUADS; q++) {
 		quad[q] = quad_of(f, o, mn, block * MX_BLOCK + q * QUAD);
@@ -117,8 +157,8 @@ AVX512 INLINE bool load_block(struct form f, struct words *x, const struct side 
 	__m512i end = _mm512_add_epi8(top, _mm512_set1_epi8(15 - BITS));
 #pragma GCC unroll 8
 	for (unsigned q = 0; q < QUADS; q++)
-		lost |= store_quad(f, t, quad[q], end,
-		                   &x->pair[(block * PAIRS + 2 * q) * f.MN + mn]);
+		fits = fits && store_quad(f, t, x, quad[q], end,
+		                          &x->pair[(block * PAIRS + 2 * q) * f.MN + mn]);
 	__m512i exponents = _mm512_sub_epi32(_mm512_and_si512(top, _mm512_set1_epi32(0xFF)),
 	                                     _mm512_set1_epi32(t->bias + BITS - 1));
 	const uint8_t *scales = o->scale + block * f.MN + mn;
@@ -128,33 +168,44 @@ AVX512 INLINE bool load_block(struct form f, struct words *x, const struct side 
 	                         _mm512_set1_epi32(127));
 	int least = _mm512_reduce_min_epi32(_mm512_add_epi32(exponents, of_scales));
 	x->least = least < x->least ? least : x->least;
-	return !lost && !_mm512_cmpgt_epu8_mask(most, _mm512_set1_epi8(mx_max_finite(t)));
+	return fits && !_mm512_cmpgt_epu8_mask(most, _mm512_set1_epi8(mx_max_finite(t)));
 }
 
-AVX512 INLINE bool load_blocks(struct form f, struct words *x, const struct side *o) {
-	bool good = true;
+AVX512 INLINE void load_blocks(struct form f, struct words *x, const struct side *o) {
+	x->fits = true;
 	x->least = INT_MAX;
-	for (unsigned block = 0; good && block < MX_LANES / f.MN; block++)
-		for (unsigned mn = 0; good && mn < f.MN; mn += WIDE)
-			good = load_block(f, x, o, block, mn);
-	return good;
+	x->n = x->below = 0;
+	for (unsigned block = 0; x->fits && block < MX_LANES / f.MN; block++) {
+		x->first[block] = x->n;
+		for (unsigned mn = 0; x->fits && mn < f.MN; mn += WIDE)
+			x->fits = load_block(f, x, o, block, mn);
+		x->first[block + 1] = x->n;
+	}
+	x->least -= (int)x->below;
 }
 
-AVX512 static bool load_words(struct words *x, const struct side *o) {
+AVX512 static void load_words(struct words *x, const struct side *o) {
 	unsigned bits = mx_format_info(o->format)->bits, MN = mx_mn(o->shape);
-	return bits == 8 && MN == 16 ? load_blocks((struct form){ 8, 16 }, x, o)
-	       : bits == 8           ? load_blocks((struct form){ 8, 32 }, x, o)
-	       : bits == 6           ? load_blocks((struct form){ 6, MN }, x, o)
-	                             : load_blocks((struct form){ 4, MN }, x, o);
+	if (bits == 8 && MN == 16)
+		load_blocks((struct form){ 8, 16 }, x, o);
+	else if (bits == 8)
+		load_blocks((struct form){ 8, 32 }, x, o);
+	else if (bits == 6)
+		load_blocks((struct form){ 6, MN }, x, o);
+	else
+		load_blocks((struct form){ 4, MN }, x, o);
 }
 
-/* NULL if the operand is not in words. */
+/* NULL if the operand does not fit words, or there is no memory. */
 AVX512 static const struct words *words_of(const struct mx_mma_args *g, mx_side s) {
 	struct side o = mx_side_of(g, s);
 	struct mx_kept *k = mx_kept_operand(MX_KEPT_WORDS, s, &o);
+	struct words *x = k ? (struct words *)k->operand : NULL;
 	if (k && !k->loaded)
-		k->loaded = load_words((struct words *)k->operand, &o);
-	return k && k->loaded ? (const struct words *)k->operand : NULL;
+		load_words(x, &o);
+	if (k)
+		k->loaded = true;
+	return x && x->fits ? x : NULL;
 }
 
 /* ---- dots ---- */
@@ -180,15 +231,78 @@ AVX512 INLINE void add_scaled(__m512d dot, __m512d scale, float *acc) {
 	_mm256_storeu_ps(acc, _mm512_cvt_roundpd_ps(to_odd_of(down, up), NEAREST));
 }
 
+/* ---- remainders ---- */
+
+/* Executes a statement for each remainder of a block in n rows or columns. */
+#define FOR_REMAINDERS(r, x, block, from, n)                                                       \
+	for (const struct remainder *r = (x)->remainder + (x)->first[block],                       \
+	                            *end_ = (x)->remainder + (x)->first[(block) + 1];              \
+	     r < end_; r++)                                                                        \
+		if ((unsigned)r->mn - (from) < (n))
+
+_Static_assert(ROWS == 8, "the rows of a column are a vector");
+
+/* Eight words of a pair, the first or the second of each dword. */
+AVX512 INLINE __m512d words_at(const uint32_t *pair, unsigned second) {
+	__m256i dword = _mm256_loadu_si256((const void *)pair);
+	dword = second ? dword : _mm256_slli_epi32(dword, 16);
+	return _mm512_cvtepi32_pd(_mm256_srai_epi32(dword, 16));
+}
+
+/* dots of a row += a remainder of A times words of WIDE columns. */
+AVX512 INLINE void add_to_row(const struct remainder *r, const uint32_t *pair, double *dots) {
+	for (unsigned j = 0; j < WIDE; j += 8) {
+		__m512d product =
+			_mm512_mul_pd(_mm512_set1_pd(r->value), words_at(pair + j, r->at % 2));
+		_mm512_store_pd(dots + j, _mm512_add_pd(_mm512_load_pd(dots + j), product));
+	}
+}
+
+/* dots of a column += words of ROWS rows times a remainder of B. Loads of whole vectors need not
+ * wait for stores of whole vectors. */
+AVX512 INLINE void add_to_column(const struct remainder *r, const uint32_t *pair, unsigned col,
+                                 double (*dots)[WIDE]) {
+	_Alignas(LINE) double product[ROWS];
+	_mm512_store_pd(product,
+	                _mm512_mul_pd(_mm512_set1_pd(r->value), words_at(pair, r->at % 2)));
+	for (unsigned i = 0; i < ROWS; i++) {
+		double *to = dots[i] + col / 8 * 8;
+		__m512d dot = _mm512_load_pd(to);
+		__m512d sum = _mm512_add_pd(dot, _mm512_set1_pd(product[i]));
+		_mm512_store_pd(to, _mm512_mask_mov_pd(dot, (__mmask8)(1 << col % 8), sum));
+	}
+}
+
+/* dots += products that have remainders, of ROWS rows and WIDE columns of a block. */
+AVX512 __attribute__((noinline)) static void
+add_remainder_products(const struct words *a, const struct words *b, unsigned block, unsigned row,
+                       unsigned col, double (*dots)[WIDE]) {
+	FOR_REMAINDERS(r, a, block, row, ROWS)
+	add_to_row(r, &b->pair[r->at / 2 - r->mn + col], dots[r->mn - row]);
+	FOR_REMAINDERS(r, b, block, col, WIDE) {
+		add_to_column(r, &a->pair[r->at / 2 - r->mn + row], r->mn - col, dots);
+		FOR_REMAINDERS(x, a, block, row, ROWS)
+		if (x->at - 2 * x->mn == r->at - 2 * r->mn) /* the same k */
+			dots[x->mn - row][r->mn - col] += x->value * r->value;
+	}
+}
+
+/* What is known when the loops are compiled: whether there are remainders, and whether dots without
+ * their sign may be added to -0. */
+struct method {
+	bool remainders, signs;
+};
+
 /* acc += a block's dots of ROWS rows and WIDE columns. With `signs` bad[row] gets the columns in
  * which a dot without its sign is added to -0. */
-AVX512 INLINE void add_block(const struct words *a, const struct words *b, unsigned MN,
-                             unsigned block, unsigned row, unsigned col, float (*acc)[WIDE],
-                             bool signs, __mmask16 *bad) {
+AVX512 INLINE void add_block(struct method m, const struct words *a, const struct words *b,
+                             unsigned MN, unsigned block, unsigned row, unsigned col,
+                             float (*acc)[WIDE], __mmask16 *bad) {
 	const uint32_t *x = &a->pair[block * PAIRS * MN + row];
 	const uint32_t *y = &b->pair[block * PAIRS * MN + col];
 	const double *scale = &b->scale[block][col];
 	__m512d of_columns[] = { _mm512_loadu_pd(scale), _mm512_loadu_pd(scale + 8) };
+	_Alignas(LINE) double sum[ROWS][WIDE];
 	__m512i dot[ROWS];
 #pragma GCC unroll 8
 	for (unsigned i = 0; i < ROWS; i++)
@@ -196,26 +310,34 @@ AVX512 INLINE void add_block(const struct words *a, const struct words *b, unsig
 #pragma GCC unroll 16
 	for (unsigned p = 0; p < PAIRS; p++)
 		add_pair(x + p * MN, y + p * MN, dot);
+	if (m.remainders) {
+#pragma GCC unroll 8
+		for (unsigned i = 0; i < ROWS; i++)
+			for (unsigned j = 0; j < 2; j++)
+				_mm512_store_pd(sum[i] + 8 * j, half_of(dot[i], j));
+		add_remainder_products(a, b, block, row, col, sum);
+	}
 #pragma GCC unroll 8
 	for (unsigned i = 0; i < ROWS; i++) {
 		__m512d of_row = _mm512_set1_pd(a->scale[block][row + i]);
-		if (signs)
+		if (m.signs)
 			bad[i] |= negative_zeros(_mm512_testn_epi32_mask(dot[i], dot[i]),
 			                         _mm512_loadu_ps(acc[i]));
 #pragma GCC unroll 2
 		for (unsigned j = 0; j < 2; j++)
-			add_scaled(half_of(dot[i], j), _mm512_mul_pd(of_row, of_columns[j]),
-			           acc[i] + 8 * j);
+			add_scaled(m.remainders ? _mm512_load_pd(sum[i] + 8 * j)
+			                        : half_of(dot[i], j),
+			           _mm512_mul_pd(of_row, of_columns[j]), acc[i] + 8 * j);
 	}
 }
 
-AVX512 INLINE void add_blocks(const struct words *a, const struct words *b, unsigned MN,
-                              struct results *r, bool signs, columns bad) {
+AVX512 INLINE void add_blocks(struct method m, const struct words *a, const struct words *b,
+                              unsigned MN, struct results *r, columns bad) {
 	for (unsigned col = 0; col < MN; col += WIDE)
 		for (unsigned row = 0; row < MN; row += ROWS)
 			for (unsigned block = 0; block < MX_LANES / MN; block++)
-				add_block(a, b, MN, block, row, col, &r->acc[col / WIDE][row],
-				          signs, &bad[col / WIDE][row]);
+				add_block(m, a, b, MN, block, row, col, &r->acc[col / WIDE][row],
+				          &bad[col / WIDE][row]);
 }
 
 /* Whether an accumulator is -0 before any of the blocks. */
@@ -225,30 +347,41 @@ AVX512 INLINE bool may_be_negative_zero(const struct words *a, const struct word
 	return any_negative_zero(r, MN) || a->least + b->least < LEAST;
 }
 
-/* Returns whether bad may have any. */
-AVX512 INLINE bool add_all(const struct words *a, const struct words *b, unsigned MN,
-                           struct results *r, columns bad) {
-	bool signs = may_be_negative_zero(a, b, MN, r);
-	if (signs)
-		add_blocks(a, b, MN, r, true, bad);
+AVX512 INLINE void add_all(struct method m, const struct words *a, const struct words *b,
+                           unsigned MN, struct results *r, columns bad) {
+	if (m.remainders)
+		add_blocks((struct method){ true, false }, a, b, MN, r, bad);
+	else if (m.signs)
+		add_blocks((struct method){ false, true }, a, b, MN, r, bad);
 	else
-		add_blocks(a, b, MN, r, false, bad);
-	return signs;
+		add_blocks((struct method){ false, false }, a, b, MN, r, bad);
+}
+
+/* Whether dots with their remainders fit f64. */
+static bool are_exact(const struct words *a, const struct words *b) {
+	enum { BITS_OF_DOT = 2 * BITS + 5, BITS_OF_F64 = 53 };
+	return BITS_OF_DOT + a->below + b->below <= BITS_OF_F64;
 }
 
 AVX512 bool mx_mma_by_words(const struct mx_mma_args *g) {
 	bool applies = g->profile->group == MX_BLOCK && mx_scales_are_e8m0(g);
 	const struct words *a = applies ? words_of(g, MX_SIDE_A) : NULL;
 	const struct words *b = a ? words_of(g, MX_SIDE_B) : NULL;
+	unsigned MN = mx_mn(g->shape);
 	uint64_t again[MX_TILE_RESULTS];
 	columns bad = { { 0 } };
 	struct results r;
-	if (!b)
+	if (!b || !are_exact(a, b))
 		return false;
 	load_results(&r, g);
-	bool uncertain =
-		mx_mn(g->shape) == 16 ? add_all(a, b, 16, &r, bad) : add_all(a, b, 32, &r, bad);
-	uncertain = uncertain && find_uncertain(g, bad, &r, again);
+	struct method m = { a->n || b->n, may_be_negative_zero(a, b, MN, &r) };
+	if (m.remainders && m.signs)
+		return false;
+	if (MN == 16)
+		add_all(m, a, b, 16, &r, bad);
+	else
+		add_all(m, a, b, 32, &r, bad);
+	bool uncertain = m.signs && find_uncertain(g, bad, &r, again);
 	store_results(&r, g);
 	if (uncertain)
 		mx_mma_some_by_integers(g, again);

@@ -87,17 +87,37 @@ static uint32_t next(void) {
 	return s;
 }
 
+/* A sum of four uniform numbers from -2 to 2, about as a normal deviate. */
+static float deviate(void) {
+	int sum = 0;
+	for (unsigned i = 0; i < 4; i++)
+		sum += (int)(next() % 65536) - 32768;
+	return (float)sum / 65536;
+}
+
 /* All codes, but for FP8 only the lower half of exponents, without NaN and infinity; scales 2^-4 to
  * 2^3. */
 static uint32_t operand(mx_format f) {
 	return mx_format_info(f)->bits == 8 ? next() & 0xBFBFBFBF : next();
 }
 
-static void fill(struct job *j, mx_format fa, mx_format fb) {
+/* Four deviates in FP8, the largest about as large as a scale of floor makes them. */
+static uint32_t deviates(mx_format f) {
+	uint32_t codes = 0;
+	for (unsigned at = 0; at < 32; at += 8) {
+		float x = deviate() * (f == MX_E4M3 ? 0x1p8f : 0x1p15f);
+		mx_f32 bits;
+		memcpy(&bits, &x, sizeof x);
+		codes |= (uint32_t)mx_elem_from_f32(f, bits).v << at;
+	}
+	return codes;
+}
+
+static void fill(struct job *j, mx_format fa, mx_format fb, uint32_t (*codes)(mx_format)) {
 	for (unsigned lane = 0; lane < MX_LANES; lane++) {
 		for (unsigned r = 0; r < 16; r++) {
-			j->a[r / 8][r % 8][lane] = operand(fa);
-			j->b[r / 8][r % 8][lane] = operand(fb);
+			j->a[r / 8][r % 8][lane] = codes(fa);
+			j->b[r / 8][r % 8][lane] = codes(fb);
 		}
 		for (unsigned r = 0; r < 16; r++)
 			j->c[r][lane] = next() % 0x08000000 + 0x3C000000;
@@ -106,12 +126,17 @@ static void fill(struct job *j, mx_format fa, mx_format fb) {
 	}
 }
 
-static double report(const mx_profile *p, mx_shape s, mx_format fa, mx_format fb, bool plain,
+/* The ways that a job runs. */
+typedef enum { FAST, FAST_DEVIATES, PLAIN } way;
+
+static double report(const mx_profile *p, mx_shape s, mx_format fa, mx_format fb, way w,
                      double limit) {
+	static const char *const names[] = { "", "/deviates", "/plain" };
+	bool plain = w == PLAIN;
 	static struct job j;
 	char name[80];
 	double macs = (double)mx_shape_mn(s) * mx_shape_mn(s) * mx_shape_k(s);
-	fill(&j, fa, fb);
+	fill(&j, fa, fb, w == FAST_DEVIATES ? deviates : operand);
 	j.run = plain ? mx_mma_scaled_plain : mx_mma_scaled;
 	j.times = plain ? 1 : 100;
 	j.args = (struct mx_mma_args){
@@ -120,7 +145,7 @@ static double report(const mx_profile *p, mx_shape s, mx_format fa, mx_format fb
 	};
 	snprintf(name, sizeof name, "mfma/%s/%s/%sx%s%s", p->name,
 	         s == MX_16X16X128 ? "16x16x128" : "32x32x64", mx_format_info(fa)->name,
-	         mx_format_info(fb)->name, plain ? "/plain" : "");
+	         mx_format_info(fb)->name, names[w]);
 	double rate = bench(name, "GMAC/s", macs * j.times * 1e-9, instructions, &j);
 	if (!plain)
 		share(name, rate, limit);
@@ -138,14 +163,6 @@ static void dense_instructions(void *arg) {
 	struct dense_job *j = arg;
 	for (unsigned i = 0; i < 100; i++)
 		mx_mma_dense(&j->args);
-}
-
-/* A sum of four uniform numbers from -2 to 2, about as a normal deviate. */
-static float deviate(void) {
-	int sum = 0;
-	for (unsigned i = 0; i < 4; i++)
-		sum += (int)(next() % 65536) - 32768;
-	return (float)sum / 65536;
 }
 
 static uint32_t random_item(mx_type t) {
@@ -287,11 +304,14 @@ int main(void) {
 		for (unsigned i = 0; i < sizeof pairs / sizeof *pairs; i++)
 			for (int s = 0; s < 2; s++)
 				rate[i][s] =
-					report(profile, s, pairs[i][0], pairs[i][1], false, limit);
+					report(profile, s, pairs[i][0], pairs[i][1], FAST, limit);
 		if (!p)
 			report_wmmas(profile, rate[1][MX_16X16X128]);
-		report(profile, MX_16X16X128, MX_E2M1, MX_E2M1, true, limit);
-		report(profile, MX_16X16X128, MX_E4M3, MX_E4M3, true, limit);
+		report(profile, MX_16X16X128, MX_E4M3, MX_E4M3, FAST_DEVIATES, limit);
+		report(profile, MX_16X16X128, MX_E5M2, MX_E4M3, FAST_DEVIATES, limit);
+		report(profile, MX_16X16X128, MX_E5M2, MX_E5M2, FAST_DEVIATES, limit);
+		report(profile, MX_16X16X128, MX_E2M1, MX_E2M1, PLAIN, limit);
+		report(profile, MX_16X16X128, MX_E4M3, MX_E4M3, PLAIN, limit);
 	}
 	return 0;
 }

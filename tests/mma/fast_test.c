@@ -34,7 +34,20 @@ static unsigned bits_of(mx_type t) {
 	return 1 + fields[t].exp + fields[t].man;
 }
 
-typedef enum { ANY, NEAR, WIDE, CANCEL, FEW, ZEROS, TINY, SPECIAL, BANDS, ROWS, KINDS } kind;
+typedef enum {
+	ANY,
+	NEAR,
+	WIDE,
+	CANCEL,
+	FEW,
+	ZEROS,
+	TINY,
+	SPECIAL,
+	BANDS,
+	ROWS,
+	FEW_SMALL,
+	KINDS
+} kind;
 
 static const char *const kinds[] = { "any codes",
 	                             "near 1",
@@ -45,7 +58,8 @@ static const char *const kinds[] = { "any codes",
 	                             "subnormals",
 	                             "infinities and NaN",
 	                             "largest, middle and smallest",
-	                             "rows of zeros among such" };
+	                             "rows of zeros among such",
+	                             "deviates, few of them small" };
 
 static uint32_t compose(mx_type t, unsigned exp, unsigned man) {
 	return rng() % 2 << (bits_of(t) - 1) | exp << fields[t].man | man;
@@ -64,6 +78,10 @@ static uint32_t item(mx_type t, kind k) {
 	case SPECIAL: return compose(t, below(24) ? bias : top, below(3) ? man : 0);
 	case ROWS:
 	case BANDS: return compose(t, bands[below(5)], man);
+	case FEW_SMALL: {
+		unsigned below_top = __builtin_clz(rng() | 1) + (below(80) ? 1 : 6 + below(24));
+		return compose(t, below_top < top ? top - below_top : 0, man);
+	}
 	default: return rng() & (UINT32_MAX >> (32 - bits_of(t)));
 	}
 }
@@ -73,6 +91,8 @@ static uint32_t accumulator(kind k) {
 		                         0xff7fffff, 0x7f800000, 0xff800000, 0x7fc12345 };
 	if (k == FEW) /* 2^24 to 2^27, so that small sums are ties */
 		return 0x4b800000 + (rng() & 0x81ffffff);
+	if (k == FEW_SMALL) /* 2 to 2^17 */
+		return 0x40000000 + (rng() & 0x87ffffff);
 	if (k == ANY || !below(8))
 		return rng() % 2 ? rng() : hard[below(9)];
 	return k == ZEROS || k == ROWS ? rng() & 0x80000000 : item(MX_T_F32, k);
@@ -373,11 +393,11 @@ static void test_wmma(void) {
 static void fill_scales(uint8_t scales[LANES], kind k) {
 	static const uint8_t hard[] = { 0, 1, 254, 255 };
 	for (unsigned l = 0; l < LANES; l++)
-		scales[l] = k == NEAR || k == FEW     ? 127
-		            : k == BANDS || k == ROWS ? below(2) * 240 + below(15)
-		            : below(16)               ? 120 + below(16)
-		            : k == SPECIAL            ? hard[below(4)]
-		                                      : below(255);
+		scales[l] = k == NEAR || k == FEW         ? 127
+		            : k == BANDS || k == ROWS     ? below(2) * 240 + below(15)
+		            : k == FEW_SMALL || below(16) ? 120 + below(16)
+		            : k == SPECIAL                ? hard[below(4)]
+		                                          : below(255);
 }
 
 static unsigned scaled(mx_format fa, mx_format fb, kind k, const mx_profile *p) {
@@ -435,19 +455,19 @@ static void test_scaled_ends(void) {
 }
 
 /* Expanded operands are kept: each instruction differs from the one before in one respect. */
-static void test_kept(void) {
+static void test_kept(mx_format f, mx_format other) {
 	static uint32_t a[8][LANES];
 	uint8_t scale_a[LANES], scale_b[LANES];
 	unsigned wrong = 0;
-	fill(MX_T_FP8, false, 8, a, NEAR);
-	fill(MX_T_FP8, false, 8, s.b, NEAR);
+	fill_codes(f, false, a, NEAR);
+	fill_codes(f, false, s.b, NEAR);
 	fill_scales(scale_a, NEAR);
 	fill_scales(scale_b, NEAR);
 	fill_results(MX_T_F32, NEAR);
 	struct mx_mma_args g = { profile_of(0),
 		                 MX_16X16X128,
-		                 MX_E4M3,
-		                 MX_E4M3,
+		                 f,
+		                 f,
 		                 (const uint32_t(*)[LANES])a,
 		                 (const uint32_t(*)[LANES])s.b,
 		                 (const uint32_t(*)[LANES])s.c,
@@ -455,19 +475,20 @@ static void test_kept(void) {
 		                 scale_b };
 	for (unsigned i = 0; i < 12; i++) {
 		g.shape ^= i % 6 == 1;
-		g.fmt_a = i % 6 == 2 ? MX_E5M2 : MX_E4M3;
-		g.fmt_b = i % 6 == 3 ? MX_E5M2 : MX_E4M3;
+		g.fmt_a = i % 6 == 2 ? other : f;
+		g.fmt_b = i % 6 == 3 ? other : f;
 		scale_a[below(LANES)] += i % 6 == 4;
 		scale_b[below(LANES)] += i % 6 == 5;
-		a[below(8)][below(LANES)] ^= i == 6;
-		s.b[below(8)][below(LANES)] ^= i == 7;
+		a[below(4)][below(LANES)] ^= i == 6;
+		s.b[below(4)][below(LANES)] ^= i == 7;
 		g.d = s.fast;
 		wrong += mx_mma_scaled(&g) != MX_OK;
 		g.d = s.plain;
 		wrong += mx_mma_scaled_plain(&g) != MX_OK;
 		wrong += compare("kept", g.profile, NEAR, g.shape == MX_16X16X128 ? 4 : 16);
 	}
-	ok(!wrong, "scaled: a change of format, shape, scale or code changes the operand");
+	ok(!wrong, "scaled %s: a change of format, shape, scale or code changes the operand",
+	   mx_format_info(f)->name);
 }
 
 /* More operands than are kept, in any order; some change in one bit. Words hold those near 1. */
@@ -532,6 +553,46 @@ static void test_scaled_tie(void) {
 		if (!ok(s.fast[0][0] == 0x3f800001 - sign,
 		        "scaled: 1 + 2^-24 %c 2^-32 + 2^30 - 2^30", sign ? '-' : '+'))
 			diag("got %08x", s.fast[0][0]);
+	}
+}
+
+/* Words with remainders, in E5M2: 2^15 and one 2^-16 in A. All other products are -0. */
+static void test_remainders(void) {
+	static const struct {
+		const char *what;
+		uint32_t b, c;
+		uint8_t scale_a, scale_b;
+	} cases[] = {
+		{ "2^30 + 2^-32 - 2^30", 0x80800178, 0xce800000, 127, 127 },
+		{ "-0 + zeros beside a remainder", 0x80808080, 0x80000000, 127, 127 },
+		{ "-2^-151, then zeros", 0x80809880, 0, 1, 127 },
+	};
+	static uint32_t a[8][LANES];
+	uint8_t scale_a[LANES], scale_b[LANES];
+	memset(a, 0x78, sizeof a);
+	a[0][3] = 0x78780178;
+	for (unsigned i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+		memset(s.b, 0x80, sizeof s.b);
+		s.b[0][5] = cases[i / 2].b;
+		for (unsigned j = 0; j < 16 * LANES; j++)
+			s.c[j / LANES][j % LANES] = cases[i / 2].c;
+		memset(scale_a, cases[i / 2].scale_a, sizeof scale_a);
+		memset(scale_b, cases[i / 2].scale_b, sizeof scale_b);
+		struct mx_mma_args g = { profile_of(0),
+			                 i % 2 ? MX_32X32X64 : MX_16X16X128,
+			                 MX_E5M2,
+			                 MX_E5M2,
+			                 (const uint32_t(*)[LANES])a,
+			                 (const uint32_t(*)[LANES])s.b,
+			                 (const uint32_t(*)[LANES])s.c,
+			                 scale_a,
+			                 scale_b,
+			                 s.fast };
+		mx_mma_scaled(&g);
+		g.d = s.plain;
+		mx_mma_scaled_plain(&g);
+		ok(!compare(cases[i / 2].what, g.profile, FEW_SMALL, i % 2 ? 16 : 4),
+		   "scaled: %s, %s", cases[i / 2].what, i % 2 ? "32x32x64" : "16x16x128");
 	}
 }
 
@@ -627,7 +688,9 @@ int main(void) {
 	test_scaled_tie();
 	test_scaled_odd();
 	test_scaled_signs();
-	test_kept();
+	test_remainders();
+	for (unsigned pair = 0; pair < 2; pair++)
+		test_kept(pair ? MX_E2M1 : MX_E4M3, pair ? MX_E2M3 : MX_E5M2);
 	test_kept_many();
 	test_rounding();
 	return done_testing();

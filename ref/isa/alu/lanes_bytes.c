@@ -4,6 +4,10 @@
 
 #include "lane_macros.h"
 
+#ifdef __SSSE3__
+#include <immintrin.h>
+#endif
+
 #define ABSDIFF(p, q) ((p) > (q) ? (p) - (q) : (q) - (p))
 
 /* Sum of absolute differences of four bytes. If `masked`, bytes with reference 0 in q are
@@ -49,22 +53,47 @@ static inline uint32_t lerp(uint32_t p, uint32_t q, uint32_t up) {
 }
 VALU(v_lerp_u8, D(lerp(A, B, C)))
 
+/* Four lanes. */
+typedef uint8_t bytes __attribute__((vector_size(16)));
+
+static inline bytes bytes_of(const uint32_t *lanes) {
+	bytes x;
+	memcpy(&x, lanes, sizeof x);
+	return x;
+}
+
+static inline bytes bytes_at(bytes x, bytes at) {
+#ifdef __SSSE3__
+	return (bytes)_mm_shuffle_epi8((__m128i)x, (__m128i)at);
+#else
+	bytes d;
+	for (unsigned i = 0; i < sizeof d; i++)
+		d[i] = x[at[i]];
+	return d;
+#endif
+}
+
+static inline bytes choose(bytes mask, bytes x, bytes y) {
+	return (x & mask) | (y & ~mask);
+}
+
 /* Selectors 0..7 select a byte of {A, B}, 8..11 the sign of byte 1, 3, 5 or 7; 12 gives 0x00, 13
  * and above 0xff. */
-static inline uint32_t permuted(uint32_t a, uint32_t b, uint32_t selectors) {
-	uint64_t bytes = b | (uint64_t)a << 32;
-	uint32_t d = 0;
-	for (unsigned i = 0; i < 4; i++) {
-		unsigned s = selectors >> (8 * i) & 0xff;
-		unsigned v = s < 8     ? (unsigned)(bytes >> (8 * s)) & 0xff
-		             : s < 12  ? (bytes >> (16 * (s - 8) + 15) & 1 ? 0xff : 0)
-		             : s == 12 ? 0
-		                       : 0xff;
-		d |= v << (8 * i);
-	}
-	return d;
+static inline bytes permuted(bytes a, bytes b, bytes s) {
+	const bytes first = { 0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12 };
+	bytes at = first + (s & 3), of_a = (bytes)((s & 4) != 0);
+	bytes byte = choose(of_a, bytes_at(a, at), bytes_at(b, at));
+	bytes signed_at = first + 1 + 2 * (s & 1), sign_of_a = (bytes)((s & 2) != 0);
+	bytes sign = choose(sign_of_a, bytes_at(a, signed_at), bytes_at(b, signed_at)) >= 0x80;
+	return choose((bytes)(s < 8), byte, choose((bytes)(s < 12), sign, (bytes)(s > 12)));
 }
-VALU(v_perm_b32, D(permuted(A, B, C)))
+
+LANE_FUNCTION(v_perm_b32) {
+	for (unsigned l = 0; l < MX_LANES; l += 4) {
+		bytes d = permuted(bytes_of(&A), bytes_of(&B), bytes_of(&C));
+		memcpy(&x->d[0][l], &d, sizeof d);
+	}
+}
 
 /* Four bytes to four bits each, saturating. */
 static inline uint32_t four_bits(uint32_t v, bool sign) {

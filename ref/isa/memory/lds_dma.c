@@ -57,6 +57,8 @@ copy_run(const struct mx_group *g, const struct mx_memop *m, unsigned bytes) {
 	else
 		for (unsigned l = 0; l < MX_LANES; l++)
 			memcpy(to + l * bytes, source(m, l), bytes);
+	if (mx_lds_is_clean(g, m->lds, m->lds + MX_LANES * bytes))
+		return;
 	memset(g->lds_unwritten + m->lds, 0, MX_LANES * bytes);
 	mx_lds_changed(g, m->lds, m->lds + MX_LANES * bytes, false);
 }
