@@ -103,12 +103,10 @@ static unsigned largest_code(struct codes f, unsigned field) {
 
 /* 16 random bits for each element of a block. */
 static void draw_bits(const struct operand *o, size_t row, size_t block, uint16_t bits[MX_BLOCK]) {
-	enum { EACH = sizeof(struct draw) / sizeof *bits };
-	for (size_t i = 0; i < MX_BLOCK / EACH; i++) {
-		struct draw d =
-			draw_at(o->stream, DRAW_ELEMENT, row, block * (MX_BLOCK / EACH) + i);
-		memcpy(bits + i * EACH, &d, sizeof d); /* little-endian: low half first */
-	}
+	enum { DRAWS = MX_BLOCK * sizeof *bits / sizeof(struct draw) };
+	struct draw few[DRAW_FEW];
+	draw_few(o->stream, DRAW_ELEMENT, row, block * DRAWS, DRAWS, few);
+	memcpy(bits, few, MX_BLOCK * sizeof *bits); /* little-endian: low half first */
 }
 
 /* Sign, mantissa and field of each from its bits. */

@@ -40,8 +40,25 @@ static void side_by_side(void) {
 	ok(true, "normals side by side are those one by one");
 }
 
+static void few(void) {
+	bool same = true;
+	for (unsigned i = 0; same && i < 3000; i++) {
+		struct stream s = { { (uint32_t)next_random(&state), i } };
+		size_t row = place(i % 3), column = place(i / 3 % 3);
+		struct draw got[DRAW_FEW], want[DRAW_FEW];
+		size_t n = 1 + i % DRAW_FEW;
+		draw_few(s, i % 4, row, column, n, got);
+		draw_few_plain(s, i % 4, row, column, n, want);
+		same = !memcmp(got, want, n * sizeof *got);
+		if (!same)
+			diag("row %zu, column %zu", row, column);
+	}
+	ok(same, "a few draws side by side are those one by one");
+}
+
 int main(void) {
 	known_answer();
 	side_by_side();
+	few();
 	return done_testing();
 }
