@@ -57,7 +57,43 @@ void draw_few_plain(struct stream s, enum purpose purpose, size_t row, size_t co
 		few[i] = draw_at(s, purpose, row, column + i);
 }
 
-/* ---- side by side ---- */
+/* ---- side by side: by loops that the compiler vectorises ---- */
+
+/* The words of the counters of 32 draws, then those of the draws. */
+struct counters {
+	uint32_t word[4][DRAW_LINE];
+};
+
+static void draw_round(struct counters *c, uint32_t key0, uint32_t key1) {
+	struct counters next;
+	for (int i = 0; i < DRAW_LINE; i++) {
+		uint64_t p0 = (uint64_t)PHILOX_M4x32_0 * c->word[0][i];
+		uint64_t p1 = (uint64_t)PHILOX_M4x32_1 * c->word[2][i];
+		next.word[0][i] = (uint32_t)(p1 >> 32) ^ c->word[1][i] ^ key0;
+		next.word[1][i] = (uint32_t)p1;
+		next.word[2][i] = (uint32_t)(p0 >> 32) ^ c->word[3][i] ^ key1;
+		next.word[3][i] = (uint32_t)p0;
+	}
+	*c = next;
+}
+
+void draw_normals_portable(struct stream s, enum purpose purpose, size_t row, size_t column,
+                           int32_t normal[DRAW_LINE]) {
+	struct counters c;
+	for (uint32_t i = 0; i < DRAW_LINE; i++) {
+		c.word[0][i] = (uint32_t)column + i;
+		c.word[1][i] = (uint32_t)row;
+		c.word[2][i] = high_bytes(row, column);
+		c.word[3][i] = purpose;
+	}
+	for (unsigned r = 0; r < PHILOX4x32_DEFAULT_ROUNDS; r++)
+		draw_round(&c, s.key[0] + r * PHILOX_W32_0, s.key[1] + r * PHILOX_W32_1);
+	for (int i = 0; i < DRAW_LINE; i++)
+		normal[i] = draw_normal((struct draw){
+			{ c.word[0][i], c.word[1][i], c.word[2][i], c.word[3][i] } });
+}
+
+/* ---- side by side: by AVX-512 ---- */
 
 #if defined __x86_64__
 #include <immintrin.h>
@@ -142,22 +178,24 @@ WIDE static void few_wide(struct stream s, enum purpose purpose, size_t row, siz
 	_mm512_storeu_si512(few + DRAW_FEW / 2, _mm512_permutex2var_epi32(first, later, last));
 }
 #else
-#define normals_wide draw_normals_plain
+#define normals_wide draw_normals_portable
 #define few_wide     draw_few_plain
 #endif
 
-/* Whether the CPU draws at n columns from `column` on side by side. */
-static bool is_wide(size_t column, size_t n) {
-	return mx_cpu_has(MX_CPU_V4) && column >> 32 == (column + n - 1) >> 32;
+/* Whether n columns from `column` on have the same high bytes, as draws side by side need. */
+static bool is_low(size_t column, size_t n) {
+	return column >> 32 == (column + n - 1) >> 32;
 }
 
 void draw_few(struct stream s, enum purpose purpose, size_t row, size_t column, size_t n,
               struct draw few[DRAW_FEW]) {
-	(is_wide(column, DRAW_FEW) ? few_wide : draw_few_plain)(s, purpose, row, column, n, few);
+	bool wide = mx_cpu_has(MX_CPU_V4) && is_low(column, DRAW_FEW);
+	(wide ? few_wide : draw_few_plain)(s, purpose, row, column, n, few);
 }
 
 void draw_normals(struct stream s, enum purpose purpose, size_t row, size_t column,
                   int32_t normal[DRAW_LINE]) {
-	(is_wide(column, DRAW_LINE) ? normals_wide : draw_normals_plain)(s, purpose, row, column,
-	                                                                 normal);
+	(!is_low(column, DRAW_LINE) ? draw_normals_plain
+	 : mx_cpu_has(MX_CPU_V4)    ? normals_wide
+	                            : draw_normals_portable)(s, purpose, row, column, normal);
 }

@@ -45,7 +45,10 @@ static inline int draw_normal(struct draw d) {
 enum { DRAW_LINE = 32 };
 void draw_normals(struct stream s, enum purpose purpose, size_t row, size_t column,
                   int32_t normal[DRAW_LINE]);
-/* The same by draw_at, for comparison. */
+/* The same for any CPU, where the columns have the same high bytes; and by draw_at, for comparison.
+ */
+void draw_normals_portable(struct stream s, enum purpose purpose, size_t row, size_t column,
+                           int32_t normal[DRAW_LINE]);
 void draw_normals_plain(struct stream s, enum purpose purpose, size_t row, size_t column,
                         int32_t normal[DRAW_LINE]);
 
