@@ -25,6 +25,14 @@ struct stream draw_stream(uint64_t seed, const char *case_name, const char *buff
 /* row and column are below 2^40. */
 struct draw draw_at(struct stream s, enum purpose purpose, size_t row, size_t column);
 
+/* The draws at n <= 8 columns from `column`, side by side; the rest of `few` may change, too. */
+enum { DRAW_FEW = 8 };
+void draw_few(struct stream s, enum purpose purpose, size_t row, size_t column, size_t n,
+              struct draw few[DRAW_FEW]);
+/* The same by draw_at, for comparison. */
+void draw_few_plain(struct stream s, enum purpose purpose, size_t row, size_t column, size_t n,
+                    struct draw few[DRAW_FEW]);
+
 /* The sum of twelve uniforms of 10 bits, less their mean: an integer with deviation 2^10. */
 static inline int draw_normal(struct draw d) {
 	int sum = -12 * 1023 / 2;
@@ -37,7 +45,10 @@ static inline int draw_normal(struct draw d) {
 enum { DRAW_LINE = 32 };
 void draw_normals(struct stream s, enum purpose purpose, size_t row, size_t column,
                   int32_t normal[DRAW_LINE]);
-/* The same by draw_at, for comparison. */
+/* The same for any CPU, where the columns have the same high bytes; and by draw_at, for comparison.
+ */
+void draw_normals_portable(struct stream s, enum purpose purpose, size_t row, size_t column,
+                           int32_t normal[DRAW_LINE]);
 void draw_normals_plain(struct stream s, enum purpose purpose, size_t row, size_t column,
                         int32_t normal[DRAW_LINE]);
 

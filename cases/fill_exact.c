@@ -32,6 +32,8 @@
  * (fill_epilogue.c). */
 #include "fill.h"
 
+#include <string.h>
+
 enum {
 	MAX_SPREAD = 7, /* of both operands together */
 	MIN_BASE = 8,   /* no scale near 1: a kernel that omits it must fail */
@@ -99,12 +101,23 @@ static unsigned largest_code(struct codes f, unsigned field) {
 	return least(field << f.man | f.last, f.max);
 }
 
-/* Sign, mantissa and field from 16 random bits. */
-static mx_elem draw_code(struct codes f, unsigned bits, unsigned first, unsigned n_fields) {
-	unsigned sign = bits & 1, man = bits >> 1 & ((1u << f.man) - 1);
-	unsigned field = first + ((bits >> 4) * n_fields >> 12);
+/* 16 random bits for each element of a block. */
+static void draw_bits(const struct operand *o, size_t row, size_t block, uint16_t bits[MX_BLOCK]) {
+	enum { DRAWS = MX_BLOCK * sizeof *bits / sizeof(struct draw) };
+	struct draw few[DRAW_FEW];
+	draw_few(o->stream, DRAW_ELEMENT, row, block * DRAWS, DRAWS, few);
+	memcpy(bits, few, MX_BLOCK * sizeof *bits); /* little-endian: low half first */
+}
+
+/* Sign, mantissa and field of each from its bits. */
+static void draw_codes(struct codes f, const uint16_t bits[MX_BLOCK], unsigned first,
+                       unsigned n_fields, mx_elem codes[MX_BLOCK]) {
 	unsigned largest = largest_code(f, first + n_fields - 1);
-	return (mx_elem){ sign << (f.bits - 1) | least(field << f.man | man, largest) };
+	for (size_t i = 0; i < MX_BLOCK; i++) {
+		unsigned sign = bits[i] & 1u, man = bits[i] >> 1 & ((1u << f.man) - 1);
+		unsigned field = first + ((bits[i] >> 4) * n_fields >> 12);
+		codes[i].v = (uint8_t)(sign << (f.bits - 1) | least(field << f.man | man, largest));
+	}
 }
 
 /* At different elements: 5 and 32 have no common factor. */
@@ -124,16 +137,12 @@ static void fill_block(const struct operand *o, struct codes f, size_t row, size
 	unsigned window = 1 + draw_below(d.w[0], (f.max >> f.man) - reach.span);
 	unsigned first = window == 1 ? 0 : window;
 	int unit = (int)window - mx_format_info(o->format)->bias - (int)f.man;
-	uint32_t places = d.w[2];
+	uint16_t bits[MX_BLOCK];
 	mx_elem codes[MX_BLOCK];
 	*operand_scale(o, row, block) = 127 + base + draw_below(d.w[1], reach.spread + 1) - unit;
-	for (unsigned i = 0; i < MX_BLOCK; i++) {
-		if (i % 8 == 0)
-			d = draw_at(o->stream, DRAW_ELEMENT, row, block * (MX_BLOCK / 8) + i / 8);
-		codes[i] = draw_code(f, d.w[i / 2 % 4] >> i % 2 * 16 & 0xffff, first,
-		                     window + reach.span - first + 1);
-	}
-	put_ends(f, window, reach.span, places, codes);
+	draw_bits(o, row, block, bits);
+	draw_codes(f, bits, first, window + reach.span - first + 1, codes);
+	put_ends(f, window, reach.span, d.w[2], codes);
 	operand_put_block(o, row, block, codes);
 }
 

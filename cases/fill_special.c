@@ -9,6 +9,8 @@
  * results. */
 #include "fill.h"
 
+#include <string.h>
+
 enum { ORDINARY_SCALE = 127 - 8, ORDINARY_SCALES = 16 };
 
 struct character {
@@ -56,13 +58,15 @@ static struct ends ends_of(mx_format f) {
 }
 
 /* A quarter -0, a quarter saturated, half any code. */
-static mx_elem draw_code(struct ends e, uint32_t bits, bool special) {
-	unsigned uniform = bits & (2 * e.sign - 1);
-	if (bits >> 30 == 0)
-		return (mx_elem){ e.sign };
-	if (bits >> 30 == 1 || (!special && (uniform & ~e.sign) > e.max))
-		return (mx_elem){ (uniform & e.sign) | e.max };
-	return (mx_elem){ uniform };
+static void draw_codes(struct ends e, const uint32_t bits[MX_BLOCK], bool special,
+                       mx_elem codes[MX_BLOCK]) {
+	unsigned most = special ? e.sign - 1 : e.max;
+	for (size_t i = 0; i < MX_BLOCK; i++) {
+		uint32_t uniform = bits[i] & (2 * e.sign - 1), kind = bits[i] >> 30;
+		bool saturated = (kind == 1) | ((uniform & ~e.sign) > most);
+		uint32_t code = saturated ? (uniform & e.sign) | e.max : uniform;
+		codes[i].v = (uint8_t)(kind ? code : e.sign);
+	}
 }
 
 /* The element for end i of a block: different elements; in a half block, not the pair that
@@ -82,16 +86,14 @@ static void fill_codes(const struct operand *o, size_t row, size_t block, struct
                        bool special) {
 	struct ends e = ends_of(o->format);
 	mx_elem codes[MX_BLOCK];
-	struct draw d;
-	for (size_t i = 0; i < MX_BLOCK; i++) {
-		if (i % 4 == 0)
-			d = draw_at(o->stream, DRAW_ELEMENT, row, (block * MX_BLOCK + i) / 4);
-		uint32_t bits = d.w[i % 4];
-		codes[i] = draw_code(e, bits, special);
-		if (half.is && i % 2 != half.odd)
-			codes[i].v = bits >> 8 & 1 ? e.sign : 0;
-	}
-	d = draw_at(o->stream, DRAW_BLOCK, row, block);
+	struct draw few[DRAW_FEW]; /* a word for each element */
+	uint32_t bits[MX_BLOCK];
+	draw_few(o->stream, DRAW_ELEMENT, row, block * DRAW_FEW, DRAW_FEW, few);
+	memcpy(bits, few, sizeof bits);
+	draw_codes(e, bits, special, codes);
+	for (size_t i = !half.odd; half.is && i < MX_BLOCK; i += 2)
+		codes[i].v = bits[i] >> 8 & 1 ? (uint8_t)e.sign : 0;
+	struct draw d = draw_at(o->stream, DRAW_BLOCK, row, block);
 	put_ends(e, half, d.w[2], codes);
 	operand_put_block(o, row, block, codes);
 }

@@ -529,8 +529,9 @@ static bool mark_poisoned(struct mx_bench *b, unsigned i) {
 			return false;
 		mx_poisoned(&b->plan, i, add_stretch, &found);
 	}
+	bool only_guards = poisons(b, i);
 	for (size_t k = 0; k < x->n_poisoned; k++)
-		if (x->poisoned[k].guard || !poisons(b, i))
+		if (x->poisoned[k].guard || !only_guards)
 			mark(&m, x->poisoned[k].from, x->poisoned[k].bytes, x->poisoned[k].guard);
 	return true;
 }
@@ -590,7 +591,7 @@ static int upload(struct mx_bench *b, struct mx_error *err) {
 			continue;
 		}
 		if (poisons(b, i))
-			exact_parallel(mx_judge_n_threads(), buffer->bytes, POISONED_AT_ONCE,
+			exact_parallel(b->device->threads, buffer->bytes, POISONED_AT_ONCE,
 			               poison_some,
 			               &(struct marking){ b->device->emu, buffer->device });
 		else if (mx_device_upload(b->device, buffer->device, buffer->before, buffer->bytes,

@@ -68,14 +68,30 @@ uint32_t mx_output_code(const struct mx_output *o, size_t at, uint32_t acc) {
 	return acc;
 }
 
-void mx_output_finish(const struct mx_output *o, uint32_t *v) {
-	if (o->has_epilogue)
-		exact_epilogue(&o->epilogue, o->g.m, o->g.n, v, v);
-	else {
-		for (size_t i = 0; o->flushes && i < o->g.m * o->g.n; i++)
-			v[i] = flushed(o, v[i]);
-		mx_round_to(o->format, o->g.m * o->g.n, v);
+struct finishing {
+	const struct mx_output *o;
+	uint32_t *v;
+};
+
+static void finish_rows(void *context, size_t from, size_t to) {
+	const struct finishing *f = context;
+	const struct mx_output *o = f->o;
+	uint32_t *v = f->v + from * o->g.n;
+	size_t n = (to - from) * o->g.n;
+	if (o->has_epilogue) {
+		struct exact_epilogue part = mx_epilogue_from(&o->epilogue, from, 0);
+		exact_epilogue(&part, to - from, o->g.n, v, v);
+		return;
 	}
+	for (size_t i = 0; o->flushes && i < n; i++)
+		v[i] = flushed(o, v[i]);
+	mx_round_to(o->format, n, v);
+}
+
+void mx_output_finish(const struct mx_output *o, uint32_t *v) {
+	size_t some = o->has_epilogue ? MX_OUTPUT_SOME / 16 : MX_OUTPUT_SOME;
+	exact_parallel(o->g.threads, o->g.m, some / (o->g.n + 1) + 1, finish_rows,
+	               &(struct finishing){ o, v });
 }
 
 /* ---- operands ---- */

@@ -173,7 +173,11 @@ enum exact_status exact_product_plain(const struct exact_gemm *g, enum exact_out
 /* f32 to bf16 and f16, nearest even; NaN stays NaN (quiet, upper payload kept). A profile's result
  * in 16 bits is its f32 narrowed by this: two roundings, because the hardware's accumulator is f32
  * and its conversion is a separate instruction. */
-uint16_t exact_bf16(uint32_t f32);
+static inline uint16_t exact_bf16(uint32_t f32) {
+	bool is_nan = (f32 & 0x7fffffff) > 0x7f800000;
+	uint32_t rounded = f32 + 0x7fff + (f32 >> 16 & 1); /* a carry ends at infinity */
+	return (uint16_t)((is_nan ? f32 | 0x400000 : rounded) >> 16);
+}
 uint16_t exact_f16(uint32_t f32);
 uint32_t exact_narrow(uint32_t f32, enum exact_output to);
 

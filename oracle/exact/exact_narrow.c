@@ -2,12 +2,6 @@
  * payload. */
 #include "exact.h"
 
-uint16_t exact_bf16(uint32_t f32) {
-	if ((f32 & 0x7fffffff) > 0x7f800000)
-		return f32 >> 16 | 0x40;
-	return (f32 + 0x7fff + (f32 >> 16 & 1)) >> 16; /* a carry ends at infinity */
-}
-
 /* x / 2^shift to the nearest integer, ties to even; 1 <= shift <= 25, x below 2^25. */
 static uint32_t divide(uint32_t x, unsigned shift) {
 	uint32_t last = x >> shift & 1;

@@ -28,10 +28,12 @@ static void side_by_side(void) {
 		uint64_t key = next_random(&state);
 		struct stream s = { { (uint32_t)key, (uint32_t)(key >> 32) } };
 		size_t row = place(i % 3), column = place(i / 3 % 3);
-		int32_t got[DRAW_LINE], want[DRAW_LINE];
+		int32_t got[DRAW_LINE], want[DRAW_LINE], portable[DRAW_LINE];
+		bool low = column >> 32 == (column + DRAW_LINE - 1) >> 32;
 		draw_normals(s, i % 4, row, column, got);
 		draw_normals_plain(s, i % 4, row, column, want);
-		if (memcmp(got, want, sizeof got)) {
+		(low ? draw_normals_portable : draw_normals_plain)(s, i % 4, row, column, portable);
+		if (memcmp(got, want, sizeof got) || memcmp(portable, want, sizeof want)) {
 			ok(false, "normals side by side are those one by one");
 			diag("row %zu, column %zu: %d, must be %d", row, column, got[0], want[0]);
 			return;
@@ -40,8 +42,25 @@ static void side_by_side(void) {
 	ok(true, "normals side by side are those one by one");
 }
 
+static void few(void) {
+	bool same = true;
+	for (unsigned i = 0; same && i < 3000; i++) {
+		struct stream s = { { (uint32_t)next_random(&state), i } };
+		size_t row = place(i % 3), column = place(i / 3 % 3);
+		struct draw got[DRAW_FEW], want[DRAW_FEW];
+		size_t n = 1 + i % DRAW_FEW;
+		draw_few(s, i % 4, row, column, n, got);
+		draw_few_plain(s, i % 4, row, column, n, want);
+		same = !memcmp(got, want, n * sizeof *got);
+		if (!same)
+			diag("row %zu, column %zu", row, column);
+	}
+	ok(same, "a few draws side by side are those one by one");
+}
+
 int main(void) {
 	known_answer();
 	side_by_side();
+	few();
 	return done_testing();
 }

@@ -271,6 +271,7 @@ static void test_large(void) {
 	ok(!v.n_notes && v.checked == 64 * 80 && strstr(v.basis, "Freivalds' check") &&
 	           strstr(v.basis, "probability below 4.") && strstr(v.basis, "e-19"),
 	   "a right product passes Freivalds' check, which names its error probability");
+	ok(v.metrics.ulp[0] == 64 * 80, "  all of its elements have the bits that are wanted");
 	uint32_t *c = (uint32_t *)left(&s, MX_ROLE_C);
 	c[20 * 80 + 37] ^= 1u << 23;
 	c[50 * 80 + 3] ^= 1u << 23;
@@ -284,6 +285,10 @@ static void test_large(void) {
 	   "wrong tiles are listed, and elements of the first are computed exactly");
 	if (!tiles)
 		diag("%s; %s", v.notes[0].text, v.notes[1].text);
+	size_t counted = v.metrics.no_distance;
+	for (unsigned i = 0; i < MX_ULP_CLASSES; i++)
+		counted += v.metrics.ulp[i];
+	ok(counted == 256, "the distances are those of the elements of that tile");
 	c[20 * 80 + 37] ^= 1u << 23;
 	c[50 * 80 + 3] ^= 1u << 23;
 	end(&s);

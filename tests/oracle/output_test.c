@@ -27,6 +27,10 @@ static void test(unsigned threads) {
 		got[i] = want[i] = (uint32_t)i * 2654435761u & 0x3fffffff;
 	struct mx_output o = compared(threads, false);
 	ok(o.is_same && !o.wrong, "%u threads: equal bits are right", threads);
+	unwritten[7] = 4;
+	o = compared(threads, true);
+	ok(o.is_same && o.wrong == 1 && o.first == 7, "  unless they were not written");
+	unwritten[7] = 0;
 	got[5] = NAN_1, want[5] = NAN_2;
 	o = compared(threads, false);
 	ok(!o.is_same && !o.wrong, "  a NaN with another payload is right, too");
