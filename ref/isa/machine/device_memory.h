@@ -2,7 +2,7 @@
 #ifndef MX_DEVICE_MEMORY_H
 #define MX_DEVICE_MEMORY_H
 
-#include "lane_bytes.h"
+#include "spans.h"
 
 /* Whether the run may access [address, address + bytes). An access outside every allocation is a
  * fault and stops the launch. An access to a guard is a finding, and the launch continues. */
@@ -28,6 +28,12 @@ bool mx_memory_check_wave(struct mx_wave *w, const struct mx_lane_bytes *x, bool
 bool mx_memory_is_written(struct mx_wave *w, const struct mx_lane_bytes *x);
 /* Writes rows without unwritten bits. No watcher is called. */
 void mx_memory_write_wave(struct mx_wave *w, const struct mx_lane_bytes *x, const mx_vreg *row);
+
+/* The same of spans in [from, to) of one region; and a write of their bytes, one after the other. */
+bool mx_memory_spans_written(struct mx_wave *w, uint64_t from, uint64_t to,
+                             const struct mx_span *span, unsigned n);
+void mx_memory_write_spans(struct mx_wave *w, const struct mx_span *span, unsigned n,
+                           const uint8_t *bytes);
 
 /* Whether these bytes of one region, which have been checked, are written. */
 bool mx_memory_bytes_written(struct mx_wave *w, uint64_t address, size_t bytes);

@@ -2,6 +2,7 @@
 #ifndef MX_COURSE_INSIDE_H
 #define MX_COURSE_INSIDE_H
 
+#include "access.h"
 #include "course.h"
 #include "inflight.h"
 
@@ -11,6 +12,7 @@ struct mx_course_op {
 	struct mx_memop *fresh;    /* as it was issued, if landing changes it; or NULL */
 	uint32_t *result;          /* the registers that it writes, as it left them; or NULL */
 	uint32_t *unwritten;       /* their unwritten bits, and room to compare; NULL: none */
+	struct mx_access *access;  /* by which it lands; or NULL */
 	struct mx_course_op *next; /* of a list of loads */
 	struct mx_course *course;
 	bool in_flight, checked; /* checked: an event checks it */
@@ -79,7 +81,8 @@ void mx_course_clear(struct mx_course *c);
 /* Records the wave's course, if memory suffices. */
 void mx_course_record_begin(struct mx_wave *w, struct mx_course *c);
 void mx_course_record_started(struct mx_wave *w);
-void mx_course_record_landed(struct mx_wave *w, struct mx_memop *m);
+/* counted: as which access its landing was counted; or MX_TOGETHER_KINDS. */
+void mx_course_record_landed(struct mx_wave *w, struct mx_memop *m, mx_together counted);
 
 /* ---- course_follow.c ---- */
 

@@ -74,6 +74,7 @@ void mx_course_clear(struct mx_course *c) {
 		free(c->op[i]->fresh);
 		free(c->op[i]->result);
 		free(c->op[i]->unwritten);
+		free(c->op[i]->access);
 		free(c->op[i]);
 	}
 	for (size_t i = 0; i < c->n_events; i++)

@@ -373,12 +373,24 @@ static bool take_result(struct mx_wave *w, struct mx_course_op *op) {
 	return true;
 }
 
-void mx_course_record_landed(struct mx_wave *w, struct mx_memop *m) {
+/* An operation without an access lands as always. */
+static void take_access(struct mx_wave *w, struct mx_course_op *op, mx_together counted) {
+	const struct mx_isa *isa = w->group->run->isa;
+	struct mx_access *a =
+		isa->access_of && !op->unwritten ? isa->access_of(w, op->m, counted) : NULL;
+	if (a && mx_course_takes(w->course, a->size))
+		op->access = a;
+	else
+		free(a);
+}
+
+void mx_course_record_landed(struct mx_wave *w, struct mx_memop *m, mx_together counted) {
 	struct mx_course_op *op = m->kept;
 	if (!take_result(w, op)) {
 		refuse(w);
 		return;
 	}
+	take_access(w, op, counted);
 	op->in_flight = false;
 	w->course->recording->landed++;
 	finish_if_complete(w);

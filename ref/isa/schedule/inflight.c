@@ -165,11 +165,12 @@ static void land(struct mx_wave *w, unsigned stream, unsigned i) {
 		mx_watch_landing(w, m);
 	if (w->group->run->launch->record)
 		mx_record_landing(w, m);
-	m->land(w, m);
+	if (m->kept)
+		mx_course_land(w, m);
+	else
+		m->land(w, m);
 	if (w->wanted & MX_WATCH_LANDING)
 		mx_watch_landed(w, m);
-	if (m->kept)
-		mx_course_landed(w, m);
 	w->group->stores += (m->in->op->flags & MX_STORE) != 0;
 	count_landed(w, stream, i);
 	w->streams &= ~((unsigned)(q->n == 1) << stream);

@@ -1,0 +1,232 @@
+/* The bytes of an operation whose lanes are accessed together, and its landing by them, without
+ * registers (schedule/access.h). The bytes of all lanes are spans, few of them if lanes are
+ * neighbours. A load that lands again is compared with what it read, a store writes what it wrote,
+ * and a copy to LDS copies. */
+#include "../schedule/access.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../machine/device_memory.h"
+#include "ds.h"
+#include "lds.h"
+#include "together.h"
+#include "vmem.h"
+
+enum { MOST_SPANS = 2 * MX_LANES };
+
+/* ---- spans ---- */
+
+struct spans {
+	struct mx_span span[MOST_SPANS];
+	unsigned n;
+};
+
+static int by_place(const void *a, const void *b) {
+	const struct mx_span *x = a, *y = b;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Sorts spans, and merges neighbours and those that overlap. */
+static void merge(struct spans *x) {
+	unsigned n = 0;
+	qsort(x->span, x->n, sizeof *x->span, by_place);
+	for (unsigned i = 0; i < x->n; i++) {
+		struct mx_span *last = n ? &x->span[n - 1] : NULL, s = x->span[i];
+		if (!last || last->at + last->bytes < s.at)
+			x->span[n++] = s;
+		else if (s.at + s.bytes > last->at + last->bytes)
+			last->bytes = (uint32_t)(s.at + s.bytes - last->at);
+	}
+	x->n = n;
+}
+
+static void add(struct spans *x, uint64_t at, unsigned bytes) {
+	x->span[x->n++] = (struct mx_span){ .at = at, .bytes = bytes };
+}
+
+static void memory_spans(const struct mx_memop *m, struct spans *x) {
+	unsigned l;
+	MX_FOR_LANES(l, m->in_range)
+	add(x, m->address[l], m->in->op->d);
+	merge(x);
+}
+
+static void lds_spans(const struct mx_memop *m, struct spans *x) {
+	unsigned l;
+	for (unsigned e = 0; e < mx_ds_elements(m->in); e++)
+		MX_FOR_LANES(l, m->exec)
+	add(x, mx_ds_element(m, l, e), m->in->op->d);
+	merge(x);
+}
+
+/* In the order of lanes. */
+static void copied_spans(const struct mx_memop *m, struct spans *x) {
+	unsigned l, bytes;
+	MX_FOR_LANES(l, m->exec) {
+		uint32_t to = mx_lds_dma_place(m, l, &bytes);
+		uint64_t at = m->in_range >> l & 1 ? m->address[l] : MX_NOWHERE;
+		struct mx_span *last = x->n ? &x->span[x->n - 1] : NULL;
+		if (last && last->at != MX_NOWHERE && last->at + last->bytes == at &&
+		    last->to + last->bytes == to)
+			last->bytes += bytes;
+		else
+			x->span[x->n++] = (struct mx_span){ at, bytes, to };
+	}
+}
+
+static void find_spans(const struct mx_memop *m, mx_access_effect effect, struct spans *x) {
+	switch (effect) {
+	case MX_READS:
+	case MX_WRITES: memory_spans(m, x); break;
+	case MX_READS_LDS:
+	case MX_WRITES_LDS: lds_spans(m, x); break;
+	case MX_COPIES: copied_spans(m, x); break;
+	}
+}
+
+/* ---- an operation that has landed ---- */
+
+/* False: it has no spans here. */
+static bool effect_of(const struct mx_memop *m, mx_together counted, mx_access_effect *effect) {
+	switch (counted) {
+	case MX_TOGETHER_LOAD: *effect = MX_READS; break;
+	case MX_TOGETHER_STORE: *effect = MX_WRITES; break;
+	case MX_TOGETHER_LDS_DMA: *effect = MX_COPIES; break;
+	case MX_TOGETHER_LDS_READ: *effect = MX_READS_LDS; break;
+	case MX_TOGETHER_LDS_WRITE: *effect = MX_WRITES_LDS; break;
+	default: return false;
+	}
+	return !m->extents && m->clean;
+}
+
+static size_t bytes_of(const struct mx_span *span, unsigned n) {
+	size_t bytes = 0;
+	for (unsigned i = 0; i < n; i++)
+		bytes += span[i].bytes;
+	return bytes;
+}
+
+static void take_image(const struct mx_wave *w, const struct mx_access *a, uint8_t *image) {
+	bool lds = a->effect == MX_READS_LDS || a->effect == MX_WRITES_LDS;
+	uintptr_t base = lds ? (uintptr_t)w->group->lds : 0;
+	for (unsigned i = 0; a->effect != MX_COPIES && i < a->n; image += a->span[i++].bytes)
+		memcpy(image, mx_place(base, a->span[i].at), a->span[i].bytes);
+}
+
+static void set_extent(struct mx_access *a, const struct mx_memop *m) {
+	const struct mx_span *last = a->span + a->n - 1;
+	bool lds = a->effect == MX_READS_LDS || a->effect == MX_WRITES_LDS;
+	bool copies = a->effect == MX_COPIES;
+	if (a->n && (lds || copies)) {
+		a->lds_from = copies ? a->span->to : (uint32_t)a->span->at;
+		a->lds_to = (copies ? last->to : (uint32_t)last->at) + last->bytes;
+	}
+	a->gapless = bytes_of(a->span, a->n) == a->lds_to - a->lds_from;
+	if (!lds && m->in_range) {
+		a->from = m->from;
+		a->to = m->to;
+	}
+}
+
+struct mx_access *mx_access_of(const struct mx_wave *w, const struct mx_memop *m,
+                               mx_together counted) {
+	struct spans x = { .n = 0 };
+	mx_access_effect effect;
+	if (!effect_of(m, counted, &effect))
+		return NULL;
+	find_spans(m, effect, &x);
+	size_t head = sizeof(struct mx_access) + x.n * sizeof *x.span;
+	size_t size = head + (effect == MX_COPIES ? 0 : bytes_of(x.span, x.n));
+	struct mx_access *a = malloc(size);
+	if (!a)
+		return NULL;
+	uint8_t *image = (uint8_t *)a + head;
+	*a = (struct mx_access){
+		.effect = effect, .counted = counted, .n = x.n, .size = size, .image = image
+	};
+	memcpy(a->span, x.span, x.n * sizeof *x.span);
+	set_extent(a, m);
+	take_image(w, a, image);
+	return a;
+}
+
+/* ---- landing ---- */
+
+#define FOR_SPANS(s, a) for (const struct mx_span *s = (a)->span; s < (a)->span + (a)->n; s++)
+
+/* Whether bytes at `base` are the image. */
+static bool is_image(uintptr_t base, const struct mx_access *a) {
+	const uint8_t *image = a->image;
+	mx_quad differ = { 0 };
+	FOR_SPANS(s, a) {
+		differ |= mx_bytes_differ(mx_place(base, s->at), image, s->bytes);
+		image += s->bytes;
+	}
+	return mx_quad_is_zero(differ);
+}
+
+static bool lds_is_written(const struct mx_group *g, const struct mx_access *a) {
+	mx_quad unwritten = { 0 };
+	if (mx_lds_is_clean(g, a->lds_from, a->lds_to))
+		return true;
+	FOR_SPANS(s, a)
+	unwritten |= mx_bytes_other(g->lds_unwritten + s->at, s->bytes, 0);
+	return mx_quad_is_zero(unwritten);
+}
+
+static void copy(uint8_t *lds, const struct mx_access *a) {
+	static const uint8_t zeros[16];
+	FOR_SPANS(s, a)
+	mx_bytes_copy(lds + s->to, s->at == MX_NOWHERE ? zeros : mx_place(0, s->at), s->bytes);
+}
+
+static void write_image(uint8_t *lds, const struct mx_access *a) {
+	const uint8_t *image = a->image;
+	FOR_SPANS(s, a) {
+		mx_bytes_copy(lds + s->at, image, s->bytes);
+		image += s->bytes;
+	}
+}
+
+static void set_written(const struct mx_group *g, const struct mx_access *a) {
+	if (mx_lds_is_known_clean(g, a->lds_from, a->lds_to))
+		return;
+	if (a->gapless)
+		mx_bytes_set(g->lds_unwritten + a->lds_from, 0, a->lds_to - a->lds_from);
+	else
+		FOR_SPANS(s, a) {
+			uint64_t at = a->effect == MX_COPIES ? s->to : s->at;
+			mx_bytes_set(g->lds_unwritten + at, 0, s->bytes);
+		}
+	mx_lds_cleaned(g, a->lds_from, a->lds_to, a->gapless);
+}
+
+/* The bytes of memory that it reads. */
+static bool is_written(struct mx_wave *w, const struct mx_access *a) {
+	return a->from == a->to || mx_memory_spans_written(w, a->from, a->to, a->span, a->n);
+}
+
+static bool land(struct mx_wave *w, const struct mx_access *a) {
+	switch (a->effect) {
+	case MX_READS: return is_image(0, a) && is_written(w, a);
+	case MX_READS_LDS:
+		return is_image((uintptr_t)w->group->lds, a) && lds_is_written(w->group, a);
+	case MX_WRITES: mx_memory_write_spans(w, a->span, a->n, a->image); return true;
+	case MX_COPIES:
+		if (!is_written(w, a))
+			return false;
+		copy(w->group->lds, a);
+		break;
+	case MX_WRITES_LDS: write_image(w->group->lds, a); break;
+	}
+	set_written(w->group, a);
+	return true;
+}
+
+bool mx_access_land(struct mx_wave *w, const struct mx_access *a) {
+	if (a->n && !land(w, a))
+		return false;
+	mx_count_together(w, a->counted);
+	return true;
+}
