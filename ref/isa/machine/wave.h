@@ -142,6 +142,11 @@ struct mx_policy {
 	unsigned new_rank[MX_CHANGES]; /* at each, below the ranks of all waves: 0 is highest */
 };
 
+/* Addresses in device memory that several operations access: in [from, to), and in pages; l1.c. */
+struct mx_l1_hull {
+	uint64_t from, to, pages;
+};
+
 struct mx_group {
 	struct mx_run *run;
 	uint64_t index;             /* in the launch */
@@ -166,6 +171,7 @@ struct mx_group {
 	unsigned stores_in_flight; /* of these, stores and atomics of vector memory */
 	unsigned before_barrier; /* of these, of vm queues: issued before the last barrier completed
 	                          */
+	struct mx_l1_hull loads_before, stores_before; /* of which these have the addresses */
 	struct mx_wave *waves;
 	uint8_t pattern;                   /* initial bytes of registers and LDS */
 	uint8_t *lds, *lds_unwritten;      /* one bit of taint for each bit */

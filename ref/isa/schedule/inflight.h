@@ -99,7 +99,7 @@ static inline bool mx_has_one_l1(const struct mx_run *run) {
 }
 /* Whether an operation may have to wait for those of other waves; and how many operations at the
  * head of such a queue of another wave must land before it. */
-bool mx_l1_may_wait(const struct mx_group *g, const struct mx_memop *m);
+bool mx_l1_may_wait(const struct mx_group *g, struct mx_memop *m);
 unsigned mx_l1_before(const struct mx_wave *other, unsigned stream, struct mx_memop *m);
 /* The same of operations of the same wave in another stream: they access the same bytes in the
  * order of issue. */
