@@ -285,24 +285,16 @@ void mx_memory_write_wave(struct mx_wave *w, const struct mx_lane_bytes *x, cons
 bool mx_memory_spans_written(struct mx_wave *w, uint64_t from, uint64_t to,
                              const struct mx_span *span, unsigned n) {
 	const struct mx_region *r = region_of(w, from, to - from);
-	mx_quad unwritten = { 0 };
-	if (pages_have(w->group->run, r, MX_PAGES_WRITTEN, from, to))
-		return true;
-	for (unsigned i = 0; i < n; i++)
-		if (span[i].at != MX_NOWHERE)
-			unwritten |= mx_bytes_other(mx_place(states_of(r), span[i].at),
-			                            span[i].bytes, MX_WRITTEN);
-	return mx_quad_is_zero(unwritten);
+	return pages_have(w->group->run, r, MX_PAGES_WRITTEN, from, to) ||
+	       MX_BY_STEP(mx_spans_all)(states_of(r), span, n, MX_WRITTEN);
 }
 
 void mx_memory_write_spans(struct mx_wave *w, const struct mx_span *span, unsigned n,
                            const uint8_t *bytes) {
 	const struct mx_region *r = region_of(w, span->at, span->bytes);
 	note_store(w->group->run, r, 0, 0, 0);
-	for (unsigned i = 0; i < n; bytes += span[i++].bytes) {
-		mx_bytes_copy(mx_place(0, span[i].at), bytes, span[i].bytes);
-		mx_bytes_set(mx_place(states_of(r), span[i].at), MX_WRITTEN, span[i].bytes);
-	}
+	MX_BY_STEP(mx_spans_write)(0, span, n, bytes);
+	MX_BY_STEP(mx_spans_set)(states_of(r), span, n, MX_WRITTEN);
 }
 
 void mx_memory_write_bytes(struct mx_wave *w, uint64_t address, const void *from, size_t bytes) {

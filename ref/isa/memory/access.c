@@ -60,6 +60,12 @@ static void lds_spans(const struct mx_memop *m, struct spans *x) {
 	merge(x);
 }
 
+/* Whether the bytes at an address are the next ones; zeros follow zeros. */
+static bool follows(const struct mx_span *s, uint64_t at) {
+	bool zeros = s->at == MX_NOWHERE;
+	return zeros ? at == MX_NOWHERE : s->at + s->bytes == at;
+}
+
 /* In the order of lanes. */
 static void copied_spans(const struct mx_memop *m, struct spans *x) {
 	unsigned l, bytes;
@@ -67,8 +73,7 @@ static void copied_spans(const struct mx_memop *m, struct spans *x) {
 		uint32_t to = mx_lds_dma_place(m, l, &bytes);
 		uint64_t at = m->in_range >> l & 1 ? m->address[l] : MX_NOWHERE;
 		struct mx_span *last = x->n ? &x->span[x->n - 1] : NULL;
-		if (last && last->at != MX_NOWHERE && last->at + last->bytes == at &&
-		    last->to + last->bytes == to)
+		if (last && last->to + last->bytes == to && follows(last, at))
 			last->bytes += bytes;
 		else
 			x->span[x->n++] = (struct mx_span){ at, bytes, to };
@@ -153,52 +158,26 @@ struct mx_access *mx_access_of(const struct mx_wave *w, const struct mx_memop *m
 
 /* ---- landing ---- */
 
-#define FOR_SPANS(s, a) for (const struct mx_span *s = (a)->span; s < (a)->span + (a)->n; s++)
-
 /* Whether bytes at `base` are the image. */
 static bool is_image(uintptr_t base, const struct mx_access *a) {
-	const uint8_t *image = a->image;
-	mx_quad differ = { 0 };
-	FOR_SPANS(s, a) {
-		differ |= mx_bytes_differ(mx_place(base, s->at), image, s->bytes);
-		image += s->bytes;
-	}
-	return mx_quad_is_zero(differ);
+	return MX_BY_STEP(mx_spans_are)(base, a->span, a->n, a->image);
 }
 
 static bool lds_is_written(const struct mx_group *g, const struct mx_access *a) {
-	mx_quad unwritten = { 0 };
-	if (mx_lds_is_clean(g, a->lds_from, a->lds_to))
-		return true;
-	FOR_SPANS(s, a)
-	unwritten |= mx_bytes_other(g->lds_unwritten + s->at, s->bytes, 0);
-	return mx_quad_is_zero(unwritten);
-}
-
-static void copy(uint8_t *lds, const struct mx_access *a) {
-	static const uint8_t zeros[16];
-	FOR_SPANS(s, a)
-	mx_bytes_copy(lds + s->to, s->at == MX_NOWHERE ? zeros : mx_place(0, s->at), s->bytes);
-}
-
-static void write_image(uint8_t *lds, const struct mx_access *a) {
-	const uint8_t *image = a->image;
-	FOR_SPANS(s, a) {
-		mx_bytes_copy(lds + s->at, image, s->bytes);
-		image += s->bytes;
-	}
+	return mx_lds_is_clean(g, a->lds_from, a->lds_to) ||
+	       MX_BY_STEP(mx_spans_all)((uintptr_t)g->lds_unwritten, a->span, a->n, 0);
 }
 
 static void set_written(const struct mx_group *g, const struct mx_access *a) {
 	if (mx_lds_is_known_clean(g, a->lds_from, a->lds_to))
 		return;
 	if (a->gapless)
-		mx_bytes_set(g->lds_unwritten + a->lds_from, 0, a->lds_to - a->lds_from);
+		memset(g->lds_unwritten + a->lds_from, 0, a->lds_to - a->lds_from);
+	else if (a->effect == MX_WRITES_LDS)
+		MX_BY_STEP(mx_spans_set)((uintptr_t)g->lds_unwritten, a->span, a->n, 0);
 	else
-		FOR_SPANS(s, a) {
-			uint64_t at = a->effect == MX_COPIES ? s->to : s->at;
-			mx_bytes_set(g->lds_unwritten + at, 0, s->bytes);
-		}
+		for (unsigned i = 0; i < a->n; i++)
+			memset(g->lds_unwritten + a->span[i].to, 0, a->span[i].bytes);
 	mx_lds_cleaned(g, a->lds_from, a->lds_to, a->gapless);
 }
 
@@ -208,17 +187,20 @@ static bool is_written(struct mx_wave *w, const struct mx_access *a) {
 }
 
 static bool land(struct mx_wave *w, const struct mx_access *a) {
+	uint8_t *lds = w->group->lds;
 	switch (a->effect) {
 	case MX_READS: return is_image(0, a) && is_written(w, a);
 	case MX_READS_LDS:
-		return is_image((uintptr_t)w->group->lds, a) && lds_is_written(w->group, a);
+		return is_image((uintptr_t)lds, a) && lds_is_written(w->group, a);
 	case MX_WRITES: mx_memory_write_spans(w, a->span, a->n, a->image); return true;
 	case MX_COPIES:
 		if (!is_written(w, a))
 			return false;
-		copy(w->group->lds, a);
+		MX_BY_STEP(mx_spans_copy)(lds, a->span, a->n);
 		break;
-	case MX_WRITES_LDS: write_image(w->group->lds, a); break;
+	case MX_WRITES_LDS:
+		MX_BY_STEP(mx_spans_write)((uintptr_t)lds, a->span, a->n, a->image);
+		break;
 	}
 	set_written(w->group, a);
 	return true;

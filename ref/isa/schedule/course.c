@@ -14,8 +14,9 @@ bool mx_course_begin(struct mx_wave *w) {
 		mx_course_record_begin(w, c);
 		return false;
 	}
-	for (size_t i = 0; i < c->n_ops; i++)
+	for (size_t i = 0; c->in_flight && i < c->n_ops; i++)
 		c->op[i]->in_flight = false;
+	c->in_flight = 0;
 	c->follows++;
 	w->course = c;
 	return w->follows = true;
@@ -68,6 +69,7 @@ void mx_course_land(struct mx_wave *w, struct mx_memop *m) {
 		mx_course_record_landed(w, m, land_counted(w, m));
 		return;
 	}
+	op->course->in_flight -= op->in_flight;
 	op->in_flight = false;
 	if (op->access && w->group->run->isa->land_access(w, op->access))
 		return;
@@ -80,13 +82,26 @@ void mx_course_land(struct mx_wave *w, struct mx_memop *m) {
 	m->land(w, m);
 }
 
-void mx_course_end(struct mx_wave *w) {
-	struct mx_stats *stats = &w->group->run->report->stats;
-	const struct mx_course *c = w->course;
-	for (size_t i = 0; w->follows && i < w->issued; i++) {
+static void count_all(const struct mx_course *c, struct mx_stats *stats) {
+	for (size_t i = 0; i < c->n_tallies; i++)
+		stats->by_op[c->tally[i].opcode] += c->tally[i].n;
+	stats->mfma += c->mfma;
+}
+
+static void count_first(const struct mx_course *c, uint64_t n, struct mx_stats *stats) {
+	for (size_t i = 0; i < n; i++) {
 		stats->by_op[c->step[i].opcode]++;
 		stats->mfma += c->step[i].matrix;
 	}
+}
+
+void mx_course_end(struct mx_wave *w) {
+	struct mx_stats *stats = &w->group->run->report->stats;
+	const struct mx_course *c = w->course;
+	if (w->follows && w->issued == c->n_steps)
+		count_all(c, stats);
+	else if (w->follows)
+		count_first(c, w->issued, stats);
 	w->course = NULL;
 	w->follows = false;
 }

@@ -46,6 +46,11 @@ struct mx_course_step {
 	bool matrix;   /* counts in mx_stats.mfma */
 };
 
+/* Instructions of one opcode in a course. */
+struct mx_course_tally {
+	uint32_t opcode, n;
+};
+
 typedef enum { MX_COURSE_NEW, MX_COURSE_KEPT, MX_COURSE_REFUSED } mx_course_state;
 
 struct mx_course_recording;
@@ -59,6 +64,10 @@ struct mx_course {
 	struct mx_course_event *event;
 	struct mx_course_op **op;
 	size_t n_steps, n_events, n_ops, steps_room, events_room, ops_room;
+	struct mx_course_tally *tally; /* of all steps; NULL while it is recorded */
+	size_t n_tallies;
+	uint64_t mfma;            /* steps that count there */
+	unsigned in_flight;       /* operations of the wave that follows */
 	size_t bytes;             /* that it occupies */
 	uint32_t s[MX_SGPR_FILE]; /* at the first instruction: those that are written */
 	bool written[MX_SGPR_FILE];

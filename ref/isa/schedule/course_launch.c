@@ -82,6 +82,7 @@ void mx_course_clear(struct mx_course *c) {
 	free(c->step);
 	free(c->event);
 	free(c->op);
+	free(c->tally);
 	free(c->recording);
 	c->launch->all->bytes -= c->bytes;
 	*c = (struct mx_course){ .launch = c->launch, .recordings = c->recordings };
