@@ -135,6 +135,7 @@ static bool run_under(const struct mx_launch *launch, uint64_t seed, struct mx_p
 	again.seed = seed;
 	again.analysis = 0;
 	again.observer = NULL;
+	again.stored = NULL;
 	again.products = products;
 	again.courses = courses;
 	bool ok = mx_launch_run(&again, &report);

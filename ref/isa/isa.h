@@ -518,6 +518,7 @@ struct mx_launch {
 	const struct mx_observer *observer; /* or NULL */
 	unsigned analysis;                  /* MX_ANALYSE_..., or'ed; ORDER: on one thread */
 	struct mx_touched *touched;         /* gets what the launch accesses, with ORDER; or NULL */
+	bool *stored; /* gets for each region of memory whether it may have changed; or NULL */
 	struct mx_coverage *coverage;       /* gets what the launch executes; or NULL */
 	const struct mx_schedule *schedule; /* replaces the seed's; or NULL */
 	struct mx_schedule *record;         /* gets the schedule that was run; or NULL */

@@ -229,6 +229,7 @@ struct mx_run {
 	bool looked_for_courses;
 	struct mx_cluster *clusters;
 	struct mx_worker *worker; /* NULL if workgroups run on one thread */
+	bool threads;             /* a part ran on several threads */
 	bool aborted;             /* the run on several threads failed: one thread repeats it */
 	struct mx_watcher watchers[MX_WATCHERS]; /* those without callbacks do nothing */
 };

@@ -190,8 +190,7 @@ static bool land(struct mx_wave *w, const struct mx_access *a) {
 	uint8_t *lds = w->group->lds;
 	switch (a->effect) {
 	case MX_READS: return is_image(0, a) && is_written(w, a);
-	case MX_READS_LDS:
-		return is_image((uintptr_t)lds, a) && lds_is_written(w->group, a);
+	case MX_READS_LDS: return is_image((uintptr_t)lds, a) && lds_is_written(w->group, a);
 	case MX_WRITES: mx_memory_write_spans(w, a->span, a->n, a->image); return true;
 	case MX_COPIES:
 		if (!is_written(w, a))
