@@ -501,16 +501,19 @@ static bool is_for(const struct mx_allocation *a, bool own, int device) {
 
 bool mx_hip_snapshot(bool own, int device, struct mx_memory *m) {
 	pthread_mutex_lock(&lock);
-	struct mx_region *copy = malloc((n_regions + 1) * sizeof *copy);
+	uint64_t *version;
+	struct mx_region *copy = malloc((n_regions + 1) * (sizeof *copy + sizeof *version));
 	size_t n = 0;
+	version = (uint64_t *)(copy + n_regions + 1);
 	for (size_t i = 0; copy && i < n_regions; i++)
 		if (is_for(&about[i], own, device)) {
+			version[n] = about[i].version;
 			copy[n] = regions[i];
 			copy[n].read_only = about[i].kind == MX_VIRTUAL_MEMORY &&
 			                    !(about[i].writers >> device & 1);
 			copy[n++].internal = about[i].internal;
 		}
-	*m = (struct mx_memory){ copy, n };
+	*m = (struct mx_memory){ copy, n, version };
 	pthread_mutex_unlock(&lock);
 	return copy != NULL;
 }

@@ -64,6 +64,9 @@ struct mx_region {
 struct mx_memory {
 	const struct mx_region *regions;
 	size_t n;
+	/* Of each region's bytes and states before the launch: if it is that of an earlier launch,
+	 * they are the same. 0: not known. NULL: of none. */
+	const uint64_t *version;
 };
 
 /* ---- findings ---- */

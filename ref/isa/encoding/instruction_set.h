@@ -174,7 +174,7 @@ struct mx_isa {
 	/* The bytes of an operation that has just landed (schedule/access.h), to be freed. counted:
 	 * as which access. NULL: it cannot land by them, or memory is short. The function is NULL if
 	 * no operation can. */
-	struct mx_access *(*access_of)(const struct mx_wave *w, const struct mx_memop *m,
+	struct mx_access *(*access_of)(struct mx_wave *w, const struct mx_memop *m,
 	                               mx_together counted);
 	/* Lands the operation again. False, and does nothing: it reads something else. */
 	bool (*land_access)(struct mx_wave *w, const struct mx_access *a);

@@ -282,6 +282,10 @@ void mx_memory_write_wave(struct mx_wave *w, const struct mx_lane_bytes *x, cons
 	mx_lane_bytes_set(states_of(r), x, MX_WRITTEN);
 }
 
+size_t mx_memory_region(struct mx_wave *w, uint64_t address, size_t bytes) {
+	return (size_t)(region_of(w, address, bytes) - w->group->run->launch->memory.regions);
+}
+
 bool mx_memory_spans_written(struct mx_wave *w, uint64_t from, uint64_t to,
                              const struct mx_span *span, unsigned n) {
 	const struct mx_region *r = region_of(w, from, to - from);

@@ -112,47 +112,59 @@ static size_t bytes_of(const struct mx_span *span, unsigned n) {
 	return bytes;
 }
 
-static void take_image(const struct mx_wave *w, const struct mx_access *a, uint8_t *image) {
-	bool lds = a->effect == MX_READS_LDS || a->effect == MX_WRITES_LDS;
-	uintptr_t base = lds ? (uintptr_t)w->group->lds : 0;
-	for (unsigned i = 0; a->effect != MX_COPIES && i < a->n; image += a->span[i++].bytes)
-		memcpy(image, mx_place(base, a->span[i].at), a->span[i].bytes);
-}
-
-static void set_extent(struct mx_access *a, const struct mx_memop *m) {
-	const struct mx_span *last = a->span + a->n - 1;
+static void set_extent(struct mx_access *a, const struct mx_memop *m, const struct mx_span *span) {
+	const struct mx_span *last = span + a->n - 1;
 	bool lds = a->effect == MX_READS_LDS || a->effect == MX_WRITES_LDS;
 	bool copies = a->effect == MX_COPIES;
 	if (a->n && (lds || copies)) {
-		a->lds_from = copies ? a->span->to : (uint32_t)a->span->at;
+		a->lds_from = copies ? span->to : (uint32_t)span->at;
 		a->lds_to = (copies ? last->to : (uint32_t)last->at) + last->bytes;
 	}
-	a->gapless = bytes_of(a->span, a->n) == a->lds_to - a->lds_from;
+	a->gapless = bytes_of(span, a->n) == a->lds_to - a->lds_from;
 	if (!lds && m->in_range) {
 		a->from = m->from;
 		a->to = m->to;
 	}
 }
 
-struct mx_access *mx_access_of(const struct mx_wave *w, const struct mx_memop *m,
-                               mx_together counted) {
-	struct spans x = { .n = 0 };
-	mx_access_effect effect;
-	if (!effect_of(m, counted, &effect))
+/* What a region has that this launch has not changed follows from its version. */
+static void set_version(struct mx_wave *w, struct mx_access *a) {
+	if (a->effect == MX_WRITES || a->from == a->to)
+		return;
+	a->region = mx_memory_region(w, a->from, a->to - a->from);
+	a->version = mx_memory_version(w->group->run, a->region);
+}
+
+static void take_image(const struct mx_group *g, const struct mx_access *a, uint8_t *image) {
+	bool lds = a->effect == MX_READS_LDS || a->effect == MX_WRITES_LDS;
+	uintptr_t base = lds ? (uintptr_t)g->lds : 0;
+	if (a->effect == MX_COPIES)
+		memcpy(image, g->lds + a->lds_from, a->lds_to - a->lds_from);
+	else
+		for (unsigned i = 0; i < a->n; image += a->span[i++].bytes)
+			memcpy(image, mx_place(base, a->span[i].at), a->span[i].bytes);
+}
+
+struct mx_access *mx_access_of(struct mx_wave *w, const struct mx_memop *m, mx_together counted) {
+	struct mx_access *a, x = { .counted = counted };
+	struct spans spans = { .n = 0 };
+	if (!effect_of(m, counted, &x.effect))
 		return NULL;
-	find_spans(m, effect, &x);
-	size_t head = sizeof(struct mx_access) + x.n * sizeof *x.span;
-	size_t size = head + (effect == MX_COPIES ? 0 : bytes_of(x.span, x.n));
-	struct mx_access *a = malloc(size);
-	if (!a)
+	find_spans(m, x.effect, &spans);
+	x.n = spans.n;
+	set_extent(&x, m, spans.span);
+	set_version(w, &x);
+	bool has_image = x.effect != MX_COPIES || (x.gapless && x.version);
+	size_t head = sizeof x + x.n * sizeof *spans.span;
+	x.size = head + (has_image ? bytes_of(spans.span, x.n) : 0);
+	if (!(a = malloc(x.size)))
 		return NULL;
-	uint8_t *image = (uint8_t *)a + head;
-	*a = (struct mx_access){
-		.effect = effect, .counted = counted, .n = x.n, .size = size, .image = image
-	};
-	memcpy(a->span, x.span, x.n * sizeof *x.span);
-	set_extent(a, m);
-	take_image(w, a, image);
+	*a = x;
+	memcpy(a->span, spans.span, x.n * sizeof *spans.span);
+	if (has_image) {
+		take_image(w->group, a, (uint8_t *)a + head);
+		a->image = (uint8_t *)a + head;
+	}
 	return a;
 }
 
@@ -186,16 +198,32 @@ static bool is_written(struct mx_wave *w, const struct mx_access *a) {
 	return a->from == a->to || mx_memory_spans_written(w, a->from, a->to, a->span, a->n);
 }
 
+/* Whether it reads what it has read, by the version of the region. */
+static bool is_same(const struct mx_wave *w, const struct mx_access *a) {
+	return a->version && mx_memory_version(w->group->run, a->region) == a->version;
+}
+
+static bool copy(struct mx_wave *w, const struct mx_access *a) {
+	uint8_t *lds = w->group->lds;
+	bool same = is_same(w, a);
+	if (!same && !is_written(w, a))
+		return false;
+	if (same && a->image)
+		memcpy(lds + a->lds_from, a->image, a->lds_to - a->lds_from);
+	else
+		MX_BY_STEP(mx_spans_copy)(lds, a->span, a->n);
+	return true;
+}
+
 static bool land(struct mx_wave *w, const struct mx_access *a) {
 	uint8_t *lds = w->group->lds;
 	switch (a->effect) {
-	case MX_READS: return is_image(0, a) && is_written(w, a);
+	case MX_READS: return is_same(w, a) || (is_image(0, a) && is_written(w, a));
 	case MX_READS_LDS: return is_image((uintptr_t)lds, a) && lds_is_written(w->group, a);
 	case MX_WRITES: mx_memory_write_spans(w, a->span, a->n, a->image); return true;
 	case MX_COPIES:
-		if (!is_written(w, a))
+		if (!copy(w, a))
 			return false;
-		MX_BY_STEP(mx_spans_copy)(lds, a->span, a->n);
 		break;
 	case MX_WRITES_LDS:
 		MX_BY_STEP(mx_spans_write)((uintptr_t)lds, a->span, a->n, a->image);
