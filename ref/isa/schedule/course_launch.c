@@ -26,7 +26,7 @@ struct mx_course_launch {
 	unsigned char *profiles; /* their bytes, one after the other */
 	size_t profiles_bytes;
 	struct mx_region *region;
-	uint64_t *plain; /* the version with which a region has no guards in the spans; or 0 */
+	uint64_t *plain;   /* the version with which a region has no guards in the spans; or 0 */
 	struct span *span; /* of device memory that is accessed */
 	size_t n_spans, room, sorted;
 	size_t n_waves;
