@@ -136,6 +136,7 @@ static void refuse(struct mx_run *run, const char *what) {
 		mx_find(g->waves, NULL, MX_UNSUPPORTED, -1, 0, MX_BECAUSE_OF(REFUSED, what));
 	}
 	run->out_of_memory = !g || bare.out_of_memory;
+	run->stopped = bare.stopped;
 	mx_group_free(g);
 }
 
@@ -173,6 +174,7 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 	struct mx_run run = { .launch = launch,
 		              .report = report,
 		              .isa = isa,
+		              .stopped = report->stopped,
 		              .most = mx_counts_most(isa),
 		              .memory_streams = mx_memory_streams(isa),
 		              .handlers = isa->handlers(),

@@ -219,7 +219,9 @@ struct mx_run {
 	uint32_t group_order;   /* this and `slice` are as in mx_schedule */
 	uint64_t slice;
 	uint8_t pattern; /* initial bytes of registers, and of LDS in workgroup 0 */
-	bool out_of_memory;
+	bool stopped;           /* mx_report.stopped */
+	bool out_of_memory;     /* of the host */
+	bool aborted;           /* the run on several threads failed: one thread repeats it */
 	bool waves_synchronise; /* waves synchronise through memory: wave_sync.c */
 	uint64_t found;         /* findings and notes, each as often as it was met */
 	struct mx_noted note[MX_NOTES];   /* of the instruction that a course records */
@@ -230,7 +232,6 @@ struct mx_run {
 	struct mx_cluster *clusters;
 	struct mx_worker *worker; /* NULL if workgroups run on one thread */
 	bool threads;             /* a part ran on several threads */
-	bool aborted;             /* the run on several threads failed: one thread repeats it */
 	struct mx_watcher watchers[MX_WATCHERS]; /* those without callbacks do nothing */
 };
 
@@ -241,7 +242,7 @@ static inline unsigned mx_waves_of(const struct mx_isa *isa, const uint32_t size
 
 /* Whether the run has stopped. */
 static inline bool mx_run_over(const struct mx_run *run) {
-	return run->report->stopped || run->out_of_memory || run->aborted;
+	return run->stopped | run->out_of_memory | run->aborted;
 }
 static inline bool mx_stopped(const struct mx_wave *w) {
 	return mx_run_over(w->group->run);

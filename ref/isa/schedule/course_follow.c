@@ -81,10 +81,10 @@ static uint64_t at_once(const struct mx_wave *w, uint64_t n) {
 }
 
 /* As if so many instructions had issued. False at the limit. */
-static bool issue(struct mx_wave *w, uint64_t n) {
-	const struct mx_course_step *s = &w->course->step[w->issued];
+static inline bool issue(struct mx_wave *w, uint64_t n) {
+	uint64_t first = w->issued;
 	w->issued += n;
-	if (w->issued > w->limited_at && !mx_within_limits(w, inst_of(w, s)))
+	if (w->issued > w->limited_at && !mx_within_limits(w, inst_of(w, &w->course->step[first])))
 		return false;
 	w->group->clock += n;
 	w->group->run->report->stats.instructions += n;

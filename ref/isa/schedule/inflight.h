@@ -87,7 +87,9 @@ void mx_land_due(struct mx_wave *w);
 void mx_land_due_of_all(struct mx_group *g);
 void mx_land_due_by_rank(struct mx_group *g); /* of all waves, in the order of a schedule */
 bool mx_land_one(struct mx_wave *w);
-bool mx_wait_over(const struct mx_wave *w);
+static inline bool mx_wait_over(const struct mx_wave *w) {
+	return mx_counts_within(w->counts, w->target);
+}
 
 /* ---- l1.c: vector memory of a workgroup's waves in the order of issue ---- */
 
