@@ -18,7 +18,7 @@ X86      := $(filter x86_64%,$(shell $(CC) -dumpmachine))
 BASE     := $(if $(X86),-march=x86-64-v2)
 STEPS    := $(if $(X86),v3 v4)
 STEPPED  := $(wildcard ref/isa/alu/lanes_*.c) $(addprefix ref/isa/,alu/valu_simple.c alu/vtaint_together.c \
-            memory/lane_addresses.c race/footprint.c race/summary.c uninit/sums_lanes.c)
+            machine/spans.c memory/lane_addresses.c race/footprint.c race/summary.c uninit/sums_lanes.c)
 
 all: $(B)/mxcheck $(B)/libmxhip.so $(B)/libmxref.so kernels
 .PHONY: all setup run check check-long check-nightly check-hw bench kernels kernel-report tests clean

@@ -579,6 +579,18 @@ static int transfer_tiles(struct mx_bench *b, unsigned i, bool to_device, struct
 	return t.status ? mx_fail(err, "%s: %s", b->plan.name, t.why.text) : 0;
 }
 
+/* That of the emulator, in a hunt; 0: not known. */
+static uint64_t version_of(const struct mx_bench *b, unsigned i) {
+	const struct mx_emu *emu = b->device->emu;
+	return emu && b->options.repeats ? emu->version(b->buffer[i].device, b->buffer[i].bytes)
+	                                 : 0;
+}
+
+/* Whether no run has changed the buffer since its upload. */
+static bool is_fresh(const struct mx_bench *b, unsigned i) {
+	return b->buffer[i].fresh && b->buffer[i].fresh == version_of(b, i);
+}
+
 static int upload(struct mx_bench *b, struct mx_error *err) {
 	struct mx_why why;
 	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
@@ -590,6 +602,8 @@ static int upload(struct mx_bench *b, struct mx_error *err) {
 				return -1;
 			continue;
 		}
+		if (is_fresh(b, i))
+			continue;
 		if (poisons(b, i))
 			exact_parallel(b->device->threads, buffer->bytes, POISONED_AT_ONCE,
 			               poison_some,
@@ -599,6 +613,7 @@ static int upload(struct mx_bench *b, struct mx_error *err) {
 			return mx_fail(err, "%s: %s", b->plan.name, why.text);
 		if (b->device->emu && !mark_poisoned(b, i))
 			return mx_fail(err, "out of memory");
+		buffer->fresh = version_of(b, i);
 	}
 	return 0;
 }
@@ -617,6 +632,10 @@ static int download(struct mx_bench *b, struct mx_error *err) {
 			return mx_fail(err, "%s: %s", b->plan.name, why.text);
 	}
 	return 0;
+}
+
+bool mx_bench_is_unchanged(const struct mx_bench *b, unsigned i) {
+	return is_fresh(b, i);
 }
 
 static double now(clockid_t clock) {

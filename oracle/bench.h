@@ -193,5 +193,7 @@ int mx_bench_pointers(const struct mx_bench *b, unsigned i, uint8_t *bytes, stru
 
 /* The bytes of buffer i after the last run, with its guards (`bytes` in total). */
 const uint8_t *mx_bench_bytes(const struct mx_bench *b, unsigned i, size_t *bytes);
+/* Whether they are known to be those from before the run. */
+bool mx_bench_is_unchanged(const struct mx_bench *b, unsigned i);
 
 #endif

@@ -25,6 +25,7 @@ struct bench_buffer {
 	void *device;       /* of a buffer in another one all but `bytes` point into that one's */
 	struct bench_stretch *poisoned; /* its ranges, for the emulator; NULL: not yet computed */
 	size_t n_poisoned;
+	uint64_t fresh;   /* version of the emulator's memory while it has `before`; 0: none */
 };
 
 struct bench_step {

@@ -21,6 +21,7 @@ struct mx_run_0 {
 	bool failed;
 	uint64_t hash;
 	uint8_t *bytes[MX_MAX_BUFFERS];
+	bool unchanged[MX_MAX_BUFFERS]; /* by the run, as far as is known */
 };
 
 int mx_run_0_keep(struct mx_run_0 *zero, const struct mx_bench *b, const struct mx_run_result *r,

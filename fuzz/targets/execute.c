@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 		                    .properties = KERNARG_POINTER,
 		                    .mode = 0x2f0 };
 	struct mx_launch launch = { .kernel = &kernel,
-		                    .memory = { &region, 1 },
+		                    .memory = { .regions = &region, .n = 1 },
 		                    .grid = { 1, 1, 1 },
 		                    .block = { 65, 1, 1 },
 		                    .kernarg = (uintptr_t)arena + 64,

@@ -102,6 +102,7 @@ static const struct mx_emu *find_emu(void *library) {
 	*(void **)&emu.mark = dlsym(library, "mxhipMark");
 	*(void **)&emu.poison = dlsym(library, "mxhipPoison");
 	*(void **)&emu.states = dlsym(library, "mxhipStatesOf");
+	*(void **)&emu.version = dlsym(library, "mxhipVersion");
 	*(void **)&emu.report = dlsym(library, "mxhipReport");
 	*(void **)&emu.error_detail = dlsym(library, "mxhipErrorDetail");
 	*(void **)&emu.op_count = dlsym(library, "mxhipOpCount");

@@ -33,6 +33,7 @@ struct mx_emu {
 	bool (*mark)(void *address, size_t bytes, uint8_t state);
 	bool (*poison)(void *address, size_t bytes, uint8_t value);
 	const uint8_t *(*states)(const void *address, size_t bytes);
+	uint64_t (*version)(const void *address, size_t bytes);
 	const struct mx_report *(*report)(void);
 	const char *(*error_detail)(void);
 	size_t (*op_count)(void);

@@ -39,7 +39,7 @@ static hipError_t allocate_for_host(void **p, size_t bytes, struct mx_allocation
 /* ---- device memory ---- */
 
 MXHIP_API hipError_t hipMalloc(void **p, size_t bytes) {
-	return allocate(p, bytes, (struct mx_allocation){ .kind = MX_DEVICE_MEMORY });
+	return allocate(p, bytes, (struct mx_allocation){ .kind = MX_DEVICE_MEMORY, .version = 1 });
 }
 
 /* Flags [HIP]: fine-grained, memory of signals, uncached, contiguous. A signal has 8 bytes. */

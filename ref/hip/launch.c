@@ -249,6 +249,23 @@ static void print_buffer(const struct mx_function *f, const struct mx_segment *s
 		                       mx_options_are_set() ? stderr : NULL);
 }
 
+/* Memory that the launch may have changed gets a new version. */
+static bool run_noted(const struct mx_function *f, struct mx_hostcall *hostcall,
+                      struct mx_launch *launch, struct mx_report *results) {
+	const struct mx_memory *m = &launch->memory;
+	bool *stored = malloc(m->n + 1);
+	if (!stored)
+		return false;
+	memset(stored, true, m->n);
+	launch->stored = stored;
+	bool ok = run_watched(f, hostcall, launch, results);
+	for (size_t i = 0; i < m->n; i++)
+		if (stored[i])
+			mx_hip_changed(m->regions[i].base);
+	free(stored);
+	return ok;
+}
+
 /* dispatch_id stays 0: each launch is the first in a queue of its own [assumed]. */
 static hipError_t run(const struct mx_function *f, const struct mx_kernel *kernel,
                       const struct mx_shape *s, const struct mx_segment *segment) {
@@ -277,7 +294,7 @@ static hipError_t run(const struct mx_function *f, const struct mx_kernel *kerne
 		return mx_hip_return(hipErrorOutOfMemory);
 	struct mx_report *results = new_report();
 	launch.threads = take_threads();
-	bool ok = run_watched(f, segment->hostcall, &launch, results);
+	bool ok = run_noted(f, segment->hostcall, &launch, results);
 	atomic_fetch_sub(&busy, launch.threads);
 	free((void *)launch.memory.regions);
 	if (!ok)

@@ -51,6 +51,13 @@ static bool grow(void) {
 	return r && a;
 }
 
+static void change_version(const struct mx_region *r) {
+	static uint64_t last;
+	struct mx_allocation *a = &about[r - regions];
+	if (a->version)
+		a->version = ++last;
+}
+
 static bool insert(struct mx_region r, struct mx_allocation a) {
 	static uint32_t ids;
 	if (n_regions == room && !grow())
@@ -61,6 +68,7 @@ static bool insert(struct mx_region r, struct mx_allocation a) {
 	regions[i] = r;
 	about[i] = a;
 	about[i].id = ++ids;
+	change_version(&regions[i]);
 	n_regions++;
 	return true;
 }
@@ -280,6 +288,7 @@ int mx_hip_share(const void *p, struct mx_allocation *a) {
 		about[i].file = share(r);
 	int file = r ? about[i].file : 0;
 	if (file) {
+		about[i].version = 0; /* other processes change it */
 		*a = about[i];
 		a->base = (void *)(uintptr_t)r->base;
 		a->bytes = r->size;
@@ -454,10 +463,29 @@ void mx_hip_set_access(const void *pool, uint32_t devices) {
 bool mx_hip_mark(uint64_t address, size_t bytes, uint8_t state) {
 	pthread_mutex_lock(&lock);
 	struct mx_region *r = holding(address, bytes);
-	if (r)
+	if (r) {
+		change_version(r);
 		memset(r->state + (address - r->base), state, bytes);
+	}
 	pthread_mutex_unlock(&lock);
 	return r != NULL;
+}
+
+void mx_hip_changed(uint64_t address) {
+	pthread_mutex_lock(&lock);
+	const struct mx_region *r = holding(address, 0);
+	if (r)
+		change_version(r);
+	pthread_mutex_unlock(&lock);
+}
+
+uint64_t mxhipVersion(const void *address, size_t bytes) {
+	mx_queue_finish(NULL);
+	pthread_mutex_lock(&lock);
+	const struct mx_region *r = holding((uint64_t)(uintptr_t)address, bytes);
+	uint64_t version = r ? about[r - regions].version : 0;
+	pthread_mutex_unlock(&lock);
+	return version;
 }
 
 static bool is_for(const struct mx_allocation *a, bool own, int device) {
@@ -473,16 +501,19 @@ static bool is_for(const struct mx_allocation *a, bool own, int device) {
 
 bool mx_hip_snapshot(bool own, int device, struct mx_memory *m) {
 	pthread_mutex_lock(&lock);
-	struct mx_region *copy = malloc((n_regions + 1) * sizeof *copy);
+	uint64_t *version;
+	struct mx_region *copy = malloc((n_regions + 1) * (sizeof *copy + sizeof *version));
 	size_t n = 0;
+	version = (uint64_t *)(copy + n_regions + 1);
 	for (size_t i = 0; copy && i < n_regions; i++)
 		if (is_for(&about[i], own, device)) {
+			version[n] = about[i].version;
 			copy[n] = regions[i];
 			copy[n].read_only = about[i].kind == MX_VIRTUAL_MEMORY &&
 			                    !(about[i].writers >> device & 1);
 			copy[n++].internal = about[i].internal;
 		}
-	*m = (struct mx_memory){ copy, n };
+	*m = (struct mx_memory){ copy, n, version };
 	pthread_mutex_unlock(&lock);
 	return copy != NULL;
 }
@@ -523,6 +554,7 @@ bool mxhipPoison(void *address, size_t bytes, uint8_t value) {
 	uint8_t *states = (uint8_t *)(uintptr_t)mxhipStatesOf(address, bytes);
 	if (!states)
 		return false;
+	mx_hip_changed((uint64_t)(uintptr_t)address);
 	fill(address, value, bytes);
 	fill(states, 0, bytes);
 	return true;
@@ -555,6 +587,8 @@ bool mx_hip_is_writable(const void *p, size_t bytes) {
 bool mx_hip_copy_states(uint64_t to, const void *from, size_t bytes) {
 	pthread_mutex_lock(&lock);
 	struct mx_region *d = holding(to, bytes), *s = holding((uint64_t)(uintptr_t)from, bytes);
+	if (d)
+		change_version(d);
 	if (d && s)
 		memmove(d->state + (to - d->base), s->state + ((uint64_t)(uintptr_t)from - s->base),
 		        bytes);

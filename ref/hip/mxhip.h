@@ -170,4 +170,10 @@ MXHIP_API bool mxhipStates(const void *address, size_t bytes, uint8_t *states);
 /* The same states where the emulator has them, or NULL. Launches and copies change them. */
 MXHIP_API const uint8_t *mxhipStatesOf(const void *address, size_t bytes);
 
+/* The version of an allocation: another number, never one of before, after each call and each
+ * launch that may have changed its bytes or their states. 0: not known, for memory that hipMalloc
+ * did not make or that processes share, or because the bytes are not inside one allocation. A host
+ * program that writes through the address itself is not noticed. */
+MXHIP_API uint64_t mxhipVersion(const void *address, size_t bytes);
+
 #endif

@@ -135,6 +135,8 @@ static bool run_under(const struct mx_launch *launch, uint64_t seed, struct mx_p
 	again.seed = seed;
 	again.analysis = 0;
 	again.observer = NULL;
+	again.stored = NULL;
+	again.memory.version = NULL; /* replays change memory in between */
 	again.products = products;
 	again.courses = courses;
 	bool ok = mx_launch_run(&again, &report);

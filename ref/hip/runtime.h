@@ -114,7 +114,9 @@ struct mx_allocation {
 	int file;         /* that has its bytes, if processes share it; or 0 */
 	uint64_t inode;   /* of imported memory: its file, and how often it is open */
 	unsigned opened;
-	uint32_t id; /* which no other allocation of the process has */
+	uint32_t id;      /* which no other allocation of the process has */
+	uint64_t version; /* of its bytes and states, if only calls and launches change them:
+	                     another number after each change; or 0 */
 	struct mx_graph_use graph;
 };
 
@@ -123,6 +125,10 @@ struct mx_allocation {
 void *mx_hip_allocate(size_t bytes, struct mx_allocation of);
 bool mx_hip_release(void *p);
 void mx_hip_release_device(int device); /* all that lives until a reset */
+
+/* Device memory at an address has changed in another way than by mx_hip_mark and
+ * mx_hip_copy_states. */
+void mx_hip_changed(uint64_t address);
 
 /* Makes memory of the program device memory, all of it written; and ends that. Registering fails if
  * a part of it is device memory. */

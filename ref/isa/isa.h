@@ -64,6 +64,9 @@ struct mx_region {
 struct mx_memory {
 	const struct mx_region *regions;
 	size_t n;
+	/* Of each region's bytes and states before the launch: if it is that of an earlier launch,
+	 * they are the same. 0: not known. NULL: of none. */
+	const uint64_t *version;
 };
 
 /* ---- findings ---- */
@@ -518,6 +521,7 @@ struct mx_launch {
 	const struct mx_observer *observer; /* or NULL */
 	unsigned analysis;                  /* MX_ANALYSE_..., or'ed; ORDER: on one thread */
 	struct mx_touched *touched;         /* gets what the launch accesses, with ORDER; or NULL */
+	bool *stored; /* gets for each region of memory whether it may have changed; or NULL */
 	struct mx_coverage *coverage;       /* gets what the launch executes; or NULL */
 	const struct mx_schedule *schedule; /* replaces the seed's; or NULL */
 	struct mx_schedule *record;         /* gets the schedule that was run; or NULL */

@@ -322,6 +322,48 @@ static void test_rows(void) {
 	must(hipFree(p));
 }
 
+/* ---- versions ---- */
+
+/* Whether the version of p is another one than before. */
+static bool changed(const void *p, uint64_t *version) {
+	uint64_t now = mxhipVersion(p, 256);
+	bool is = now != *version;
+	*version = now;
+	return is;
+}
+
+static void test_versions(void) {
+	uint32_t *p = device_bytes(256), *from = device_bytes(256), *managed;
+	uint64_t of_p = 0, of_from = 0;
+	hipIpcMemHandle_t handle;
+	ok(changed(p, &of_p) && changed(from, &of_from) && of_p != of_from,
+	   "allocations have a version each");
+	ok(!changed(p, &of_p), "which stays while nothing happens");
+	must(hipMemcpyDtoH(managed = calloc(64, 4), (hipDeviceptr_t)p, 256));
+	ok(!changed(p, &of_p), "or when memory is read");
+	must(hipMemset(p, 1, 4));
+	ok(changed(p, &of_p) && !changed(from, &of_from), "setting bytes of one changes its own");
+	must(hipMemcpy(p, managed, 256, hipMemcpyHostToDevice));
+	ok(changed(p, &of_p), "and so do a copy");
+	must(mxhipMark(p, 4, 0) ? hipSuccess : hipErrorInvalidValue);
+	ok(changed(p, &of_p), "a mark of states");
+	must(copy(p, from));
+	ok(changed(p, &of_p) && !changed(from, &of_from),
+	   "and a launch that stores there; what it loads stays");
+	free(managed);
+	must(hipFree(p));
+	p = device_bytes(256);
+	ok(changed(p, &of_p), "another allocation at the same place has another version");
+	ok(!mxhipVersion(p, 257), "bytes that are not inside one have none");
+	must(hipMallocManaged((void **)&managed, 256, hipMemAttachGlobal));
+	ok(!mxhipVersion(managed, 256), "nor has memory that the host program writes");
+	must(hipIpcGetMemHandle(&handle, p));
+	ok(!mxhipVersion(p, 256), "or that processes share");
+	must(hipFree(managed));
+	must(hipFree(p));
+	must(hipFree(from));
+}
+
 int main(void) {
 	must(hipModuleLoad(&probe, built("tests/hip/probe.gpu.co")));
 	test_registered();
@@ -331,6 +373,7 @@ int main(void) {
 	test_pools();
 	test_contexts();
 	test_rows();
+	test_versions();
 	test_boxes();
 	must(hipModuleUnload(probe));
 	return done_testing();

@@ -1,7 +1,7 @@
 /* Random programs of several waves and workgroups (proof_program.h), under many schedules: waves
  * that follow what they did in an earlier launch (mx_launch.courses) leave the same memory, states,
  * findings, counts and schedules as waves that compute it. Memory changes between launches in some
- * of the programs, so that waves leave their courses.
+ * of the programs, so that waves leave their courses; in some, versions tell which part of it.
  *
  *   course_test.t SEED ROUNDS */
 #include "both_ways.h"
@@ -12,6 +12,24 @@ enum { SCHEDULES = 6 };
 static unsigned differ, tried;
 static uint64_t followed, left;
 
+/* The input, and the rest; each with its version. Every second program has whole memory, without
+ * one. */
+enum { INPUT_BYTES = 0x2000 };
+static struct mx_region parts[2];
+static uint64_t version[2];
+
+static void divide_memory(struct machine *m, uint64_t seed) {
+	parts[0] = parts[1] = whole;
+	parts[0].size = INPUT_BYTES;
+	parts[1].base += INPUT_BYTES;
+	parts[1].state += INPUT_BYTES;
+	parts[1].size -= INPUT_BYTES;
+	version[0] = 1;
+	version[1] = 2 * (seed / 2 % 2);
+	if (seed % 2)
+		m->launch.memory = (struct mx_memory){ parts, 2, version };
+}
+
 static void set_up(struct machine *m, const struct program *p, uint64_t seed) {
 	m->kernel.lds_bytes = LDS_BYTES + FLAG_BYTES;
 	m->kernel.scratch_bytes = 16;
@@ -20,6 +38,7 @@ static void set_up(struct machine *m, const struct program *p, uint64_t seed) {
 	m->launch.scratch_apart = p->scratch_apart;
 	m->launch.lane_by_lane = seed % 7 == 0;
 	m->launch.max_instructions = 1 << 13; /* some programs do not end */
+	divide_memory(m, seed);
 }
 
 static void run_with(struct machine *m, struct mx_courses *courses, struct outcome *o) {
@@ -60,12 +79,14 @@ static const char *compare_recorded(struct machine *m, struct mx_courses *course
 
 /* Data, a state or a guard that a course may rest on. */
 static void change_memory(uint64_t *random) {
-	uint64_t r = next_random(random), at = next_random(random) % USED;
+	uint64_t r = next_random(random);
+	uint64_t at = next_random(random) % (r / 64 % 2 ? USED : INPUT_BYTES);
 	switch (r % 4) {
 	case 0: initial[at] ^= 1u << r / 4 % 8; break;
 	case 1: initial_state[at] ^= r / 4 % 4 ? MX_WRITTEN : MX_GUARD; break;
-	default: break;
+	default: return;
 	}
+	version[at >= INPUT_BYTES] += 2 * (version[at >= INPUT_BYTES] != 0);
 }
 
 static struct mx_program *load(struct machine *m, const uint32_t *code, size_t bytes) {
@@ -97,7 +118,7 @@ static void try_program(uint64_t seed) {
 		if (what && differ++ < 5)
 			diag("%s differ: program %llu, schedule %u", what, (unsigned long long)seed,
 			     i);
-		if (seed % 3 == 0)
+		if (seed % 3 == 0 && i % 3)
 			change_memory(&random);
 	}
 	mx_program_free(program);
@@ -138,6 +159,42 @@ static void test_unwritten(void) {
 	mx_courses_free(courses);
 }
 
+/* ---- versions ---- */
+
+/* The first wave stores where the second loads, which stores what it got. */
+static const uint32_t raced[] = {
+	0x24020082,             /* v_lshlrev_b32_e32 v1, 2, v0 */
+	0x260402ff, 0x000000ff, /* v_and_b32_e32 v2, 0xff, v1 */
+	0x7e080501,             /* v_readfirstlane_b32 s4, v1 */
+	0xbf068004,             /* s_cmp_eq_u32 s4, 0 */
+	0xbf850006,             /* s_cbranch_scc1 6 */
+	0xdc508000, 0x03000002, /* global_load_dword v3, v2, s[0:1] */
+	0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
+	0xdc708400, 0x00000301, /* global_store_dword v1, v3, s[0:1] offset:1024 */
+	0xbf810000,             /* s_endpgm */
+	0xdc708000, 0x00000202, /* global_store_dword v2, v2, s[0:1] */
+	0xbf810000,             /* s_endpgm */
+};
+
+static void test_raced(void) {
+	enum { RACES = 64 };
+	struct machine m = machine();
+	struct mx_courses *courses = mx_courses_new();
+	struct mx_program *program = load(&m, raced, sizeof raced);
+	unsigned wrong = 0;
+	const uint64_t is = 1;
+	uint64_t left_before = left;
+	m.launch.block[0] = 128;
+	m.launch.memory.version = &is;
+	memset(initial, 0xa5, sizeof initial);
+	memset(initial_state, MX_WRITTEN, sizeof initial_state);
+	for (m.launch.seed = 1; m.launch.seed <= RACES; m.launch.seed++)
+		wrong += compare(&m, courses) != NULL;
+	ok(!wrong && left > left_before, "a version holds until the launch stores to the region");
+	mx_program_free(program);
+	mx_courses_free(courses);
+}
+
 int main(int argc, char **argv) {
 	enum { ROUND = 100 };
 	uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
@@ -147,6 +204,7 @@ int main(int argc, char **argv) {
 	ok(!differ, "%u launches leave the same with kept courses and without", tried);
 	ok(followed > 200 && left > 50, "in which waves follow a course to its end, and leave it");
 	test_unwritten();
+	test_raced();
 	end_both_ways();
 	return done_testing();
 }

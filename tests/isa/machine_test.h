@@ -48,7 +48,7 @@ static inline struct machine machine(void) {
 		            .properties = KERNARG_POINTER,
 		            .workgroup_id = { true },
 		            .mode = USUAL_MODE },
-		.launch = { .memory = { &whole, 1 },
+		.launch = { .memory = { .regions = &whole, .n = 1 },
 		            .grid = { 1, 1, 1 },
 		            .block = { 64, 1, 1 },
 		            .kernarg = (uintptr_t)arena,

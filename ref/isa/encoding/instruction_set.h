@@ -14,6 +14,7 @@ struct mx_hw_value {
 struct mx_encodings;
 struct mx_hazard_rules;
 struct mx_launch;
+struct mx_access;
 struct mx_memop;
 struct mx_wave;
 
@@ -169,6 +170,14 @@ struct mx_isa {
 	/* The cycles that bank conflicts add to an operation. False: they are not counted for it,
 	 * for instance because it does not access LDS. NULL: the banks are not known. */
 	bool (*bank_conflicts)(const struct mx_memop *m, unsigned *cycles);
+
+	/* The bytes of an operation that has just landed (schedule/access.h), to be freed. counted:
+	 * as which access. NULL: it cannot land by them, or memory is short. The function is NULL if
+	 * no operation can. */
+	struct mx_access *(*access_of)(struct mx_wave *w, const struct mx_memop *m,
+	                               mx_together counted);
+	/* Lands the operation again. False, and does nothing: it reads something else. */
+	bool (*land_access)(struct mx_wave *w, const struct mx_access *a);
 };
 
 /* The highest value of each counter. */

@@ -7,6 +7,7 @@
 #include "../encoding/hwreg.h"
 #include "../encoding/instruction_set.h"
 #include "../machine/registers.h"
+#include "../memory/together.h"
 #include "../schedule/clusters.h"
 #include "../waitstates/hazard.h"
 #include "launch.h"
@@ -127,5 +128,7 @@ const struct mx_isa mx_gfx1250 = {
 	.disassemble = mx_gfx1250_disassemble,
 	.banks_after = mx_gfx1250_banks_after,
 	.handlers = mx_all_handlers,
+	.access_of = mx_access_of,
+	.land_access = mx_access_land,
 	.hazards = &mx_gfx1250_hazards,
 };

@@ -6,6 +6,7 @@
 #include "../encoding/instruction_set.h"
 #include "../alu/functions.h"
 #include "../memory/ds.h"
+#include "../memory/together.h"
 #include "../waitstates/hazard.h"
 #include "launch.h"
 
@@ -59,6 +60,8 @@ const struct mx_isa mx_gfx950 = {
 	.decode = mx_gfx950_decode,
 	.disassemble = mx_gfx950_disassemble,
 	.handlers = mx_all_handlers,
+	.access_of = mx_access_of,
+	.land_access = mx_access_land,
 	.hazards = &mx_gfx950_hazards,
 	.bank_conflicts = mx_gfx950_bank_conflicts,
 };

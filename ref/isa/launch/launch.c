@@ -136,6 +136,7 @@ static void refuse(struct mx_run *run, const char *what) {
 		mx_find(g->waves, NULL, MX_UNSUPPORTED, -1, 0, MX_BECAUSE_OF(REFUSED, what));
 	}
 	run->out_of_memory = !g || bare.out_of_memory;
+	run->stopped = bare.stopped;
 	mx_group_free(g);
 }
 
@@ -149,7 +150,8 @@ static void run_all(struct mx_run *run) {
 	                       mx_cluster_size(l) == 1;
 	if (l->threads > 1 && may_use_threads) {
 		mx_residents_run(&r, run, WARM_UP);
-		if (!r.n)
+		run->threads = !r.n && atomic_load(&next) < r.end;
+		if (run->threads)
 			mx_parallel_run(run, &next, r.end);
 	}
 	mx_residents_run(&r, run, UINT64_MAX);
@@ -159,11 +161,20 @@ static void run_all(struct mx_run *run) {
 	mx_clusters_free(run);
 }
 
+/* Threads have records of their own, and a doorbell may change any memory. */
+static void tell_stored(const struct mx_run *run) {
+	const struct mx_launch *l = run->launch;
+	bool known = run->pages && !run->threads && !l->doorbell;
+	for (size_t i = 0; l->stored && i < l->memory.n; i++)
+		l->stored[i] = !known || run->pages[i].stored;
+}
+
 bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 	const struct mx_isa *isa = mx_program_isa(launch->program);
 	struct mx_run run = { .launch = launch,
 		              .report = report,
 		              .isa = isa,
+		              .stopped = report->stopped,
 		              .most = mx_counts_most(isa),
 		              .memory_streams = mx_memory_streams(isa),
 		              .handlers = isa->handlers(),
@@ -200,6 +211,7 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 		run_all(&run);
 	}
 	mx_watch_launch_end(&run);
+	tell_stored(&run);
 	mx_pages_free(run.pages, launch->memory.n);
 	return !run.out_of_memory;
 }

@@ -282,6 +282,25 @@ void mx_memory_write_wave(struct mx_wave *w, const struct mx_lane_bytes *x, cons
 	mx_lane_bytes_set(states_of(r), x, MX_WRITTEN);
 }
 
+size_t mx_memory_region(struct mx_wave *w, uint64_t address, size_t bytes) {
+	return (size_t)(region_of(w, address, bytes) - w->group->run->launch->memory.regions);
+}
+
+bool mx_memory_spans_written(struct mx_wave *w, uint64_t from, uint64_t to,
+                             const struct mx_span *span, unsigned n) {
+	const struct mx_region *r = region_of(w, from, to - from);
+	return pages_have(w->group->run, r, MX_PAGES_WRITTEN, from, to) ||
+	       MX_BY_STEP(mx_spans_all)(states_of(r), span, n, MX_WRITTEN);
+}
+
+void mx_memory_write_spans(struct mx_wave *w, const struct mx_span *span, unsigned n,
+                           const uint8_t *bytes) {
+	const struct mx_region *r = region_of(w, span->at, span->bytes);
+	note_store(w->group->run, r, 0, 0, 0);
+	MX_BY_STEP(mx_spans_write)(0, span, n, bytes);
+	MX_BY_STEP(mx_spans_set)(states_of(r), span, n, MX_WRITTEN);
+}
+
 void mx_memory_write_bytes(struct mx_wave *w, uint64_t address, const void *from, size_t bytes) {
 	const struct mx_region *r = region_of(w, address, bytes);
 	uint8_t *state = r->state + (address - r->base);

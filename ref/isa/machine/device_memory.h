@@ -2,7 +2,8 @@
 #ifndef MX_DEVICE_MEMORY_H
 #define MX_DEVICE_MEMORY_H
 
-#include "lane_bytes.h"
+#include "pages.h"
+#include "spans.h"
 
 /* Whether the run may access [address, address + bytes). An access outside every allocation is a
  * fault and stops the launch. An access to a guard is a finding, and the launch continues. */
@@ -28,6 +29,21 @@ bool mx_memory_check_wave(struct mx_wave *w, const struct mx_lane_bytes *x, bool
 bool mx_memory_is_written(struct mx_wave *w, const struct mx_lane_bytes *x);
 /* Writes rows without unwritten bits. No watcher is called. */
 void mx_memory_write_wave(struct mx_wave *w, const struct mx_lane_bytes *x, const mx_vreg *row);
+
+/* The region of bytes that have been checked, and its version while this launch has not stored there
+ * and memory is what it was before; 0: not known. */
+size_t mx_memory_region(struct mx_wave *w, uint64_t address, size_t bytes);
+static inline uint64_t mx_memory_version(const struct mx_run *run, size_t region) {
+	const uint64_t *version = run->launch->memory.version;
+	bool same = version && run->pages && !run->pages[region].stored && !run->worker;
+	return same ? version[region] : 0;
+}
+
+/* The same of spans in [from, to) of one region; and a write of their bytes, one after the other. */
+bool mx_memory_spans_written(struct mx_wave *w, uint64_t from, uint64_t to,
+                             const struct mx_span *span, unsigned n);
+void mx_memory_write_spans(struct mx_wave *w, const struct mx_span *span, unsigned n,
+                           const uint8_t *bytes);
 
 /* Whether these bytes of one region, which have been checked, are written. */
 bool mx_memory_bytes_written(struct mx_wave *w, uint64_t address, size_t bytes);

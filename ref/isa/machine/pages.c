@@ -71,6 +71,19 @@ void mx_pages_changed(struct mx_pages *p, mx_pages_kind kind, uint64_t from, uin
 	}
 }
 
+void mx_pages_gained(struct mx_pages *p, const struct mx_region *r, mx_pages_kind kind,
+                     uint64_t from, uint64_t to) {
+	uint64_t first = (from + PAGE - 1) / PAGE,
+		 end = to == r->size ? (to + PAGE - 1) / PAGE : to / PAGE;
+	mx_pages_changed(p, kind, from, to, false);
+	if (!p->looked[kind] && !allocate(p, r, kind))
+		return;
+	for (uint64_t page = first; page < end; page++) {
+		p->looked[kind][page / WORD] |= 1ull << page % WORD;
+		p->has[kind][page / WORD] |= 1ull << page % WORD;
+	}
+}
+
 struct mx_pages *mx_pages_new(size_t n) {
 	return calloc(n + 1, sizeof(struct mx_pages));
 }

@@ -52,6 +52,16 @@ static inline bool mx_pages_have(struct mx_pages *p, const struct mx_region *r, 
 	return few && !(mask & ~p->looked[kind][word]) ? !(mask & ~p->has[kind][word])
 	                                               : mx_pages_look(p, r, kind, from, to);
 }
+/* The same if it is known already. */
+static inline bool mx_pages_known(const struct mx_pages *p, mx_pages_kind kind, uint64_t from,
+                                  uint64_t to) {
+	uint64_t first = from / MX_PAGE, last = (to - 1) / MX_PAGE, word = first / MX_PAGES_OF_WORD;
+	return p->has[kind] && word == last / MX_PAGES_OF_WORD &&
+	       !(mx_pages_mask(word, first, last) & ~p->has[kind][word]);
+}
+/* All bytes in [from, to), offsets, have got the property: pages inside have it. */
+void mx_pages_gained(struct mx_pages *p, const struct mx_region *r, mx_pages_kind kind,
+                     uint64_t from, uint64_t to);
 /* The pages of n regions, or NULL. */
 struct mx_pages *mx_pages_new(size_t n);
 /* Pages of which only `stored` is copied; NULL has stored all. */

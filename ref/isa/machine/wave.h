@@ -143,6 +143,11 @@ struct mx_policy {
 	unsigned new_rank[MX_CHANGES]; /* at each, below the ranks of all waves: 0 is highest */
 };
 
+/* Addresses in device memory that several operations access: in [from, to), and in pages; l1.c. */
+struct mx_l1_hull {
+	uint64_t from, to, pages;
+};
+
 struct mx_group {
 	struct mx_run *run;
 	uint64_t index;             /* in the launch */
@@ -167,6 +172,7 @@ struct mx_group {
 	unsigned stores_in_flight; /* of these, stores and atomics of vector memory */
 	unsigned before_barrier; /* of these, of vm queues: issued before the last barrier completed
 	                          */
+	struct mx_l1_hull loads_before, stores_before; /* of which these have the addresses */
 	struct mx_wave *waves;
 	uint8_t pattern;                   /* initial bytes of registers and LDS */
 	uint8_t *lds, *lds_unwritten;      /* one bit of taint for each bit */
@@ -214,7 +220,9 @@ struct mx_run {
 	uint32_t group_order;   /* this and `slice` are as in mx_schedule */
 	uint64_t slice;
 	uint8_t pattern; /* initial bytes of registers, and of LDS in workgroup 0 */
-	bool out_of_memory;
+	bool stopped;           /* mx_report.stopped */
+	bool out_of_memory;     /* of the host */
+	bool aborted;           /* the run on several threads failed: one thread repeats it */
 	bool waves_synchronise; /* waves synchronise through memory: wave_sync.c */
 	uint64_t found;         /* findings and notes, each as often as it was met */
 	struct mx_noted note[MX_NOTES];   /* of the instruction that a course records */
@@ -224,7 +232,7 @@ struct mx_run {
 	bool looked_for_courses;
 	struct mx_cluster *clusters;
 	struct mx_worker *worker; /* NULL if workgroups run on one thread */
-	bool aborted;             /* the run on several threads failed: one thread repeats it */
+	bool threads;             /* a part ran on several threads */
 	struct mx_watcher watchers[MX_WATCHERS]; /* those without callbacks do nothing */
 };
 
@@ -235,7 +243,7 @@ static inline unsigned mx_waves_of(const struct mx_isa *isa, const uint32_t size
 
 /* Whether the run has stopped. */
 static inline bool mx_run_over(const struct mx_run *run) {
-	return run->report->stopped || run->out_of_memory || run->aborted;
+	return run->stopped | run->out_of_memory | run->aborted;
 }
 static inline bool mx_stopped(const struct mx_wave *w) {
 	return mx_run_over(w->group->run);

@@ -31,6 +31,14 @@ bool mx_lds_is_clean(const struct mx_group *g, uint64_t from, uint64_t to) {
 	return mx_pages_have(g->lds_pages, &all, MX_PAGES_CLEAN, from, to);
 }
 
+void mx_lds_cleaned(const struct mx_group *g, uint64_t from, uint64_t to, bool all) {
+	const struct mx_region lds = { .size = g->lds_bytes, .state = g->lds_unwritten };
+	if (all)
+		mx_pages_gained(g->lds_pages, &lds, MX_PAGES_CLEAN, from, to);
+	else
+		mx_lds_changed(g, from, to, false);
+}
+
 void mx_lds_arrive(const struct mx_wave *w, const struct mx_inst *in, unsigned lane, uint32_t at) {
 	uint32_t unwritten[2];
 	uint64_t old = mx_lds_read(w, in, lane, at, 4, &unwritten[0]);

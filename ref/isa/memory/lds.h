@@ -27,6 +27,13 @@ static inline void mx_lds_changed(const struct mx_group *g, uint64_t from, uint6
 	mx_pages_changed(g->lds_pages, MX_PAGES_CLEAN, from, to, lost);
 }
 
+/* Whether bytes are in pages that are known to have no unwritten bits. */
+static inline bool mx_lds_is_known_clean(const struct mx_group *g, uint64_t from, uint64_t to) {
+	return mx_pages_known(g->lds_pages, MX_PAGES_CLEAN, from, to);
+}
+/* [from, to) has lost unwritten bits: all, or some. */
+void mx_lds_cleaned(const struct mx_group *g, uint64_t from, uint64_t to, bool all);
+
 /* Accesses up to 4 bytes for a lane when an instruction lands. Outside LDS a read gives 0, and a
  * write is dropped. */
 static inline uint32_t mx_lds_read(const struct mx_wave *w, const struct mx_inst *in, unsigned lane,

@@ -34,4 +34,8 @@ static inline void mx_count_together(const struct mx_wave *w, mx_together kind) 
 	w->group->run->report->stats.together[kind]++;
 }
 
+/* ---- access.c: mx_isa.access_of, mx_isa.land_access ---- */
+struct mx_access *mx_access_of(struct mx_wave *w, const struct mx_memop *m, mx_together counted);
+bool mx_access_land(struct mx_wave *w, const struct mx_access *a);
+
 #endif

@@ -14,8 +14,9 @@ bool mx_course_begin(struct mx_wave *w) {
 		mx_course_record_begin(w, c);
 		return false;
 	}
-	for (size_t i = 0; i < c->n_ops; i++)
+	for (size_t i = 0; c->in_flight && i < c->n_ops; i++)
 		c->op[i]->in_flight = false;
+	c->in_flight = 0;
 	c->follows++;
 	w->course = c;
 	return w->follows = true;
@@ -37,33 +38,70 @@ void mx_course_started(struct mx_wave *w) {
 		mx_course_leave(w, NULL);
 }
 
-static void landed(struct mx_wave *w, struct mx_memop *m) {
+/* Lands it, and returns as which access that was counted; or MX_TOGETHER_KINDS. */
+static mx_together land_counted(struct mx_wave *w, struct mx_memop *m) {
+	const uint64_t *now = w->group->run->report->stats.together;
+	uint64_t before[MX_TOGETHER_KINDS];
+	unsigned kind = 0;
+	memcpy(before, now, sizeof before);
+	m->land(w, m);
+	while (kind < MX_TOGETHER_KINDS && now[kind] == before[kind])
+		kind++;
+	return (mx_together)kind;
+}
+
+/* Lands in registers, and compares them with the course. */
+static void land_followed(struct mx_wave *w, struct mx_memop *m) {
 	struct mx_stats *stats = &w->group->run->report->stats;
-	struct mx_course_op *op = m->kept;
-	op->in_flight = false;
-	if (!op->result || mx_course_result_is(w, op))
-		return;
 	uint64_t together[MX_TOGETHER_KINDS];
+	m->land(w, m);
+	if (!m->kept->result || mx_course_result_is(w, m->kept))
+		return;
 	mx_course_leave(w, m);
 	memcpy(together, stats->together, sizeof together);
 	m->land(w, m); /* to the registers as they would be */
 	memcpy(stats->together, together, sizeof together);
 }
 
-void mx_course_landed(struct mx_wave *w, struct mx_memop *m) {
-	if (mx_course_records(w))
-		mx_course_record_landed(w, m);
-	else if (w->follows)
-		landed(w, m);
+void mx_course_land(struct mx_wave *w, struct mx_memop *m) {
+	struct mx_course_op *op = m->kept;
+	if (mx_course_records(w)) {
+		mx_course_record_landed(w, m, land_counted(w, m));
+		return;
+	}
+	op->course->in_flight -= op->in_flight;
+	op->in_flight = false;
+	if (op->access && w->group->run->isa->land_access(w, op->access))
+		return;
+	if (w->follows && !op->access) {
+		land_followed(w, m);
+		return;
+	}
+	if (w->follows && op->result)
+		mx_course_leave(w, m);
+	m->land(w, m);
+}
+
+static void count_all(const struct mx_course *c, struct mx_stats *stats) {
+	for (size_t i = 0; i < c->n_tallies; i++)
+		stats->by_op[c->tally[i].opcode] += c->tally[i].n;
+	stats->mfma += c->mfma;
+}
+
+static void count_first(const struct mx_course *c, uint64_t n, struct mx_stats *stats) {
+	for (size_t i = 0; i < n; i++) {
+		stats->by_op[c->step[i].opcode]++;
+		stats->mfma += c->step[i].matrix;
+	}
 }
 
 void mx_course_end(struct mx_wave *w) {
 	struct mx_stats *stats = &w->group->run->report->stats;
 	const struct mx_course *c = w->course;
-	for (size_t i = 0; w->follows && i < w->issued; i++) {
-		stats->by_op[c->step[i].opcode]++;
-		stats->mfma += c->step[i].matrix;
-	}
+	if (w->follows && w->issued == c->n_steps)
+		count_all(c, stats);
+	else if (w->follows)
+		count_first(c, w->issued, stats);
 	w->course = NULL;
 	w->follows = false;
 }

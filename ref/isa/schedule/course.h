@@ -6,8 +6,9 @@
  * were issued, and the registers that each load wrote. A wave that follows its course executes only
  * what others can see: memory operations, waits, barriers and hints. They are issued, land and take
  * effect as always, and draw the same random numbers. Each load is compared with the course when it
- * lands. If it returns anything else, the wave leaves the course: it executes its instructions up
- * to here again, with the data of the course for the loads that have landed, and goes on as usual.
+ * lands, by the bytes that it reads (access.h) or by its registers. If it returns anything else, the
+ * wave leaves the course: it executes its instructions up to here again, with the data of the course
+ * for the loads that have landed, and goes on as usual.
  *
  * This is exact because of what the recording refuses (course_record.c):
  * - Every load has landed before the first instruction that touches its registers. A wave that
@@ -31,8 +32,8 @@ struct mx_course_op;
 bool mx_course_begin(struct mx_wave *w);
 /* Once the first registers are set up (mx_isa.start). */
 void mx_course_started(struct mx_wave *w);
-/* When an operation that a course keeps has landed. */
-void mx_course_landed(struct mx_wave *w, struct mx_memop *m);
+/* Lands an operation that a course keeps. */
+void mx_course_land(struct mx_wave *w, struct mx_memop *m);
 /* The wave has ended, or its launch has stopped. */
 void mx_course_end(struct mx_wave *w);
 

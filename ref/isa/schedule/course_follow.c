@@ -1,5 +1,4 @@
 /* Following a course, and leaving it. */
-#include <stddef.h>
 #include <string.h>
 
 #include "../machine/findings.h"
@@ -46,6 +45,7 @@ static struct mx_memop *copy_of(struct mx_wave *w, struct mx_memop *m) {
 		return m;
 	memcpy(copy, m, sizeof *m);
 	copy->kept = NULL;
+	w->course->in_flight--;
 	m->kept->in_flight = false;
 	return copy;
 }
@@ -81,10 +81,10 @@ static uint64_t at_once(const struct mx_wave *w, uint64_t n) {
 }
 
 /* As if so many instructions had issued. False at the limit. */
-static bool issue(struct mx_wave *w, uint64_t n) {
-	const struct mx_course_step *s = &w->course->step[w->issued];
+static inline bool issue(struct mx_wave *w, uint64_t n) {
+	uint64_t first = w->issued;
 	w->issued += n;
-	if (w->issued > w->limited_at && !mx_within_limits(w, inst_of(w, s)))
+	if (w->issued > w->limited_at && !mx_within_limits(w, inst_of(w, &w->course->step[first])))
 		return false;
 	w->group->clock += n;
 	w->group->run->report->stats.instructions += n;
@@ -117,13 +117,14 @@ static void repeat_notes(struct mx_wave *w, const struct mx_course_event *e) {
 		mx_assume(w, e->in, e->note[i].lanes, e->note[i].rule);
 }
 
-/* Brings what the issue of a later operation reads to the cache, up to its addresses. */
+/* Brings what the issue of a later operation reads to the cache. */
 static void fetch_ahead(const struct mx_course *c, size_t event) {
 	enum { LINE = 64, AHEAD = 3 };
 	size_t i = event + AHEAD < c->n_events ? event + AHEAD : event;
-	const char *m = (const char *)c->event[i].m;
-	for (size_t at = 0; m && at < offsetof(struct mx_memop, address); at += LINE)
-		__builtin_prefetch(m + at, 1);
+	const struct mx_course_event *e = &c->event[i];
+	__builtin_prefetch(e->m, 1);
+	__builtin_prefetch((const char *)e->m + LINE, 1);
+	__builtin_prefetch(e->op, 1);
 }
 
 static void issue_operation(struct mx_wave *w, const struct mx_course_event *e) {
@@ -144,6 +145,7 @@ static void issue_operation(struct mx_wave *w, const struct mx_course_event *e) 
 	m->note = NULL;
 	m->issue = w->issued;
 	op->in_flight = true;
+	w->course->in_flight++;
 	w->course_event++;
 	mx_memop_issue(w, m->stream, m);
 	land_due(w);

@@ -2,6 +2,7 @@
 #ifndef MX_COURSE_INSIDE_H
 #define MX_COURSE_INSIDE_H
 
+#include "access.h"
 #include "course.h"
 #include "inflight.h"
 
@@ -11,6 +12,7 @@ struct mx_course_op {
 	struct mx_memop *fresh;    /* as it was issued, if landing changes it; or NULL */
 	uint32_t *result;          /* the registers that it writes, as it left them; or NULL */
 	uint32_t *unwritten;       /* their unwritten bits, and room to compare; NULL: none */
+	struct mx_access *access;  /* by which it lands; or NULL */
 	struct mx_course_op *next; /* of a list of loads */
 	struct mx_course *course;
 	bool in_flight, checked; /* checked: an event checks it */
@@ -44,6 +46,11 @@ struct mx_course_step {
 	bool matrix;   /* counts in mx_stats.mfma */
 };
 
+/* Instructions of one opcode in a course. */
+struct mx_course_tally {
+	uint32_t opcode, n;
+};
+
 typedef enum { MX_COURSE_NEW, MX_COURSE_KEPT, MX_COURSE_REFUSED } mx_course_state;
 
 struct mx_course_recording;
@@ -57,6 +64,10 @@ struct mx_course {
 	struct mx_course_event *event;
 	struct mx_course_op **op;
 	size_t n_steps, n_events, n_ops, steps_room, events_room, ops_room;
+	struct mx_course_tally *tally; /* of all steps; NULL while it is recorded */
+	size_t n_tallies;
+	uint64_t mfma;            /* steps that count there */
+	unsigned in_flight;       /* operations of the wave that follows */
 	size_t bytes;             /* that it occupies */
 	uint32_t s[MX_SGPR_FILE]; /* at the first instruction: those that are written */
 	bool written[MX_SGPR_FILE];
@@ -79,7 +90,8 @@ void mx_course_clear(struct mx_course *c);
 /* Records the wave's course, if memory suffices. */
 void mx_course_record_begin(struct mx_wave *w, struct mx_course *c);
 void mx_course_record_started(struct mx_wave *w);
-void mx_course_record_landed(struct mx_wave *w, struct mx_memop *m);
+/* counted: as which access its landing was counted; or MX_TOGETHER_KINDS. */
+void mx_course_record_landed(struct mx_wave *w, struct mx_memop *m, mx_together counted);
 
 /* ---- course_follow.c ---- */
 

@@ -26,6 +26,7 @@ struct mx_course_launch {
 	unsigned char *profiles; /* their bytes, one after the other */
 	size_t profiles_bytes;
 	struct mx_region *region;
+	uint64_t *plain;   /* the version with which a region has no guards in the spans; or 0 */
 	struct span *span; /* of device memory that is accessed */
 	size_t n_spans, room, sorted;
 	size_t n_waves;
@@ -47,6 +48,7 @@ static void free_launch(struct mx_course_launch *x) {
 	free(x->course);
 	free(x->profiles);
 	free(x->region);
+	free(x->plain);
 	free(x->span);
 	free(x);
 }
@@ -74,6 +76,7 @@ void mx_course_clear(struct mx_course *c) {
 		free(c->op[i]->fresh);
 		free(c->op[i]->result);
 		free(c->op[i]->unwritten);
+		free(c->op[i]->access);
 		free(c->op[i]);
 	}
 	for (size_t i = 0; i < c->n_events; i++)
@@ -81,6 +84,7 @@ void mx_course_clear(struct mx_course *c) {
 	free(c->step);
 	free(c->event);
 	free(c->op);
+	free(c->tally);
 	free(c->recording);
 	c->launch->all->bytes -= c->bytes;
 	*c = (struct mx_course){ .launch = c->launch, .recordings = c->recordings };
@@ -187,6 +191,7 @@ static void merge(struct mx_course_launch *x) {
 		else
 			x->span[n++] = x->span[i];
 	x->n_spans = x->sorted = n;
+	memset(x->plain, 0, x->launch.memory.n * sizeof *x->plain);
 }
 
 static bool make_room(struct mx_course_launch *x) {
@@ -229,11 +234,15 @@ static bool any_guard(struct mx_course_launch *x, const struct mx_memory *m) {
 	merge(x);
 	for (size_t k = 0; k < m->n; k++) {
 		const struct mx_region *r = &m->regions[k];
+		uint64_t version = m->version ? m->version[k] : 0;
+		if (version && x->plain[k] == version)
+			continue;
 		while (i < x->n_spans && x->span[i].to <= r->base)
 			i++;
 		for (size_t s = i; s < x->n_spans && x->span[s].from < r->base + r->size; s++)
 			if (has_guards(r, x->span[s]))
 				return true;
+		x->plain[k] = version;
 	}
 	return false;
 }
@@ -248,8 +257,9 @@ static bool take(struct mx_course_launch *x, const struct mx_launch *l) {
 	x->profiles_bytes = profiles_bytes(l);
 	x->profiles = malloc(x->profiles_bytes);
 	x->region = malloc((n + 1) * sizeof *x->region);
+	x->plain = calloc(n + 1, sizeof *x->plain);
 	x->course = calloc(x->n_waves, sizeof *x->course);
-	if (!x->profiles || !x->region || !x->course)
+	if (!x->profiles || !x->region || !x->plain || !x->course)
 		return false;
 	all_profiles(l, x->profiles, true);
 	if (n)

@@ -40,10 +40,33 @@ static void refuse(struct mx_wave *w) {
 	finish(w, MX_COURSE_REFUSED);
 }
 
+static void count(struct mx_course *c, const struct mx_course_step *s) {
+	size_t i = 0;
+	while (i < c->n_tallies && c->tally[i].opcode != s->opcode)
+		i++;
+	if (i == c->n_tallies)
+		c->tally[c->n_tallies++] = (struct mx_course_tally){ .opcode = s->opcode };
+	c->tally[i].n++;
+	c->mfma += s->matrix;
+}
+
+/* Counts the instructions by opcode, so that a wave that has followed them all need not. */
+static bool count_steps(struct mx_course *c, size_t opcodes) {
+	size_t most = c->n_steps < opcodes ? c->n_steps : opcodes;
+	c->tally = malloc(most * sizeof *c->tally);
+	for (size_t i = 0; c->tally && i < c->n_steps; i++)
+		count(c, &c->step[i]);
+	return c->tally;
+}
+
 static void finish_if_complete(struct mx_wave *w) {
-	const struct mx_course *c = w->course;
-	if (c->recording->ended && c->recording->landed == c->n_ops)
+	struct mx_course *c = w->course;
+	if (!c->recording->ended || c->recording->landed != c->n_ops)
+		return;
+	if (count_steps(c, w->group->run->isa->n_ops))
 		finish(w, MX_COURSE_KEPT);
+	else
+		refuse(w);
 }
 
 /* ---- arrays ---- */
@@ -373,12 +396,24 @@ static bool take_result(struct mx_wave *w, struct mx_course_op *op) {
 	return true;
 }
 
-void mx_course_record_landed(struct mx_wave *w, struct mx_memop *m) {
+/* An operation without an access lands as always. */
+static void take_access(struct mx_wave *w, struct mx_course_op *op, mx_together counted) {
+	const struct mx_isa *isa = w->group->run->isa;
+	struct mx_access *a =
+		isa->access_of && !op->unwritten ? isa->access_of(w, op->m, counted) : NULL;
+	if (a && mx_course_takes(w->course, a->size))
+		op->access = a;
+	else
+		free(a);
+}
+
+void mx_course_record_landed(struct mx_wave *w, struct mx_memop *m, mx_together counted) {
 	struct mx_course_op *op = m->kept;
 	if (!take_result(w, op)) {
 		refuse(w);
 		return;
 	}
+	take_access(w, op, counted);
 	op->in_flight = false;
 	w->course->recording->landed++;
 	finish_if_complete(w);

@@ -165,11 +165,12 @@ static void land(struct mx_wave *w, unsigned stream, unsigned i) {
 		mx_watch_landing(w, m);
 	if (w->group->run->launch->record)
 		mx_record_landing(w, m);
-	m->land(w, m);
+	if (m->kept)
+		mx_course_land(w, m);
+	else
+		m->land(w, m);
 	if (w->wanted & MX_WATCH_LANDING)
 		mx_watch_landed(w, m);
-	if (m->kept)
-		mx_course_landed(w, m);
 	w->group->stores += (m->in->op->flags & MX_STORE) != 0;
 	count_landed(w, stream, i);
 	w->streams &= ~((unsigned)(q->n == 1) << stream);
@@ -291,8 +292,24 @@ void mx_land_due_by_rank(struct mx_group *g) {
 	}
 }
 
+/* Whether one stream in order has all operations of a counter; then its oldest one is next. */
+static bool has_one_stream(const struct mx_wave *w, unsigned counter, unsigned *stream) {
+	unsigned n = 0;
+	FOR_STREAMS(s, w) {
+		bool counts = w->stream[s].counter == counter;
+		*stream = counts ? s : *stream;
+		n += counts;
+	}
+	return n == 1 && land_in_order(&w->stream[*stream]);
+}
+
 static void land_one_of(struct mx_wave *w, unsigned counter) {
 	struct next next[MX_STREAMS * ANY_ORDER];
+	unsigned stream = 0;
+	if (has_one_stream(w, counter, &stream)) {
+		land(w, stream, 0);
+		return;
+	}
 	unsigned n = may_land(w, counter, next), i = 0;
 	if (w->group->run->launch->schedule)
 		i = first_of(next, n);
@@ -313,8 +330,4 @@ bool mx_land_one(struct mx_wave *w) {
 	land_one_of(w, counter[n > 1 ? mx_random_below(&w->group->random, n) : 0]);
 	set_next_due(w, first_due(w));
 	return true;
-}
-
-bool mx_wait_over(const struct mx_wave *w) {
-	return mx_counts_within(w->counts, w->target);
 }

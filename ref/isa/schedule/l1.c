@@ -47,13 +47,16 @@ static void find_lines(struct mx_memop *m) {
 	m->reach.lines |= line_of(m->address[l]) | line_of(m->address[l] + bytes_of(m) - 1);
 }
 
+static inline const struct mx_l1_reach *reach_of(struct mx_memop *m) {
+	if (!m->reach.computed)
+		m->reach = range_of(m);
+	return &m->reach;
+}
+
 /* Most operations are far apart. */
 static inline bool are_apart(struct mx_memop *a, struct mx_memop *b) {
-	if (!a->reach.computed)
-		a->reach = range_of(a);
-	if (!b->reach.computed)
-		b->reach = range_of(b);
-	return a->reach.from >= b->reach.to || b->reach.from >= a->reach.to;
+	const struct mx_l1_reach *x = reach_of(a), *y = reach_of(b);
+	return x->from >= y->to || y->from >= x->to;
 }
 
 /* A quick test whether two operations may access the same bytes. */
@@ -114,16 +117,53 @@ unsigned mx_l1_own_before(const struct mx_wave *w, unsigned stream, struct mx_me
 	return n;
 }
 
-bool mx_l1_may_wait(const struct mx_group *g, const struct mx_memop *m) {
+/* ---- the operations before the last barrier ---- */
+
+/* The pages of [from, to), modulo 64, a bit each. */
+static uint64_t pages_of(const struct mx_l1_reach *r) {
+	enum { PAGE_BITS = 12 };
+	uint64_t first = r->from >> PAGE_BITS, n = ((r->to - 1) >> PAGE_BITS) - first + 1;
+	uint64_t pages = n < 64 ? (1ull << n) - 1 : ~0ull, shift = first % 64;
+	return pages << shift | pages >> (63 - shift) >> 1;
+}
+
+static void include(struct mx_l1_hull *h, const struct mx_l1_reach *r) {
+	if (r->from >= r->to)
+		return;
+	h->from = r->from < h->from ? r->from : h->from;
+	h->to = r->to > h->to ? r->to : h->to;
+	h->pages |= pages_of(r);
+}
+
+static bool meets(const struct mx_l1_hull *h, const struct mx_l1_reach *r) {
+	return r->from < h->to && h->from < r->to && pages_of(r) & h->pages;
+}
+
+/* Whether one of them may access the same bytes. */
+static bool may_meet(const struct mx_group *g, struct mx_memop *m) {
+	const struct mx_l1_reach *r = reach_of(m);
+	return r->from < r->to &&
+	       (meets(&g->stores_before, r) || (m->writes && meets(&g->loads_before, r)));
+}
+
+bool mx_l1_may_wait(const struct mx_group *g, struct mx_memop *m) {
 	return g->n_waves > 1 && mx_has_one_l1(g->run) && (m->writes || g->stores_in_flight) &&
-	       (g->run->waves_synchronise || g->before_barrier);
+	       (g->run->waves_synchronise || (g->before_barrier && may_meet(g, m)));
+}
+
+static void include_all(struct mx_group *g, const struct mx_queue *q) {
+	g->before_barrier += q->n;
+	for (unsigned i = 0; i < q->n; i++)
+		include(q->op[i]->writes ? &g->stores_before : &g->loads_before,
+		        reach_of(q->op[i]));
 }
 
 void mx_l1_barrier(struct mx_group *g) {
 	g->before_barrier = 0;
+	g->loads_before = g->stores_before = (struct mx_l1_hull){ .from = UINT64_MAX };
 	for (unsigned s = 0; s < g->run->isa->n_streams; s++)
 		for (unsigned i = 0; mx_in_l1(g, s) && i < g->n_waves; i++)
-			g->before_barrier += g->waves[i].queue[s].n;
+			include_all(g, &g->waves[i].queue[s]);
 }
 
 void mx_l1_count(struct mx_group *g, const struct mx_memop *m, int change) {

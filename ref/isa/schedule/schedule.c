@@ -14,15 +14,6 @@
 
 /* ---- one instruction ---- */
 
-/* A full counter stalls issue [assumed; compiled code relies on it: LLVM 22 places no wait for a
- * load before 63 younger ones]. */
-bool mx_counter_full(struct mx_wave *w, const struct mx_inst *in) {
-	if (!in->counts)
-		return false;
-	w->target = w->group->run->most - in->counts;
-	return !mx_wait_over(w);
-}
-
 static void refuse(struct mx_wave *w, const struct mx_inst *in) {
 	if (!in)
 		mx_find(w, NULL, MX_FAULT, -1, 0, MX_BECAUSE(CODE_END));
