@@ -120,7 +120,7 @@ verdict: {judge: none}
 runs:
   - {sizes: {N: 1000}, regime: general}
 END
-is(mxcheck('run', '--case', $overlap, '--co', $co, '--device', 'emu:gfx1250', '--race', 60), 3, 'a race between workgroups is found') or diag $out, $err;
+is(mxcheck('run', '--case', $overlap, '--co', $co, '--device', 'emu:gfx1250', '--race', 30), 3, 'a race between workgroups is found') or diag $out, $err;
 like($out, qr/^ +race-global: .*\n(?:.*\n)* +nondeterminism: /m, '  by order, and by a hunt') or diag $out;
 my ($replay) = $out =~ /^ +replay: \S+ (.*)$/m;
 like($replay // '', qr/>[23]\b/, '  in a schedule of four waves') or diag $out;
