@@ -100,8 +100,8 @@ int mx_rtc_run(const char *folder, char *const argv[]) {
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The folder that the script found last, and the environment in which it did: each run of the script
- * starts clang twice. */
+/* The folder that the script found last, and the environment in which it did: each run of the
+ * script starts clang twice. */
 static struct {
 	pthread_mutex_t lock;
 	char llvm[PATH_MAX], path[PATH_MAX], found[PATH_MAX];

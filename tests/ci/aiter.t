@@ -51,9 +51,10 @@ system("$llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 -filetype=obj $dir/
 mkdir "$dir/code" or die $!;
 link("$dir/all.so", "$dir/code/$_") or die "$_: $!" for keys %files;
 
-# The short tier takes one variant of a GEMM, whose tiles differ in numbers alone, and one regime.
+# The short tier takes one variant of a GEMM and of fmoe_mxfp4, whose tiles differ in numbers alone, and one
+# regime.
 my @runs = is_long() ? ('aiter/*') : map { "aiter/$_" } 'f4gemm/32x128/*/exact', 'f4gemm_*/256x256/*/exact',
-	'[!f]*gemm*/*32x128/*/exact', 'fp8gemm*/32x128/*/exact', 'bf16gemm*/exact', 'fm*', 'mla/*', 'pa/*', 'topksoftmax/*8/*';
+	'[!f]*gemm*/*32x128/*/exact', 'fp8gemm*/32x128/*/exact', 'bf16gemm*/exact', 'fmha_*', 'fmoe_mxfp4/vs_1tg*', 'fmoe_stage1*', 'mla/*', 'pa/*', 'topksoftmax/*8/*';
 mxcheck('--code', $dir . '/code', @runs);
 is($status, 1, 'every run is judged') or diag $out, $err;
 unlike($out, qr/skipped|^(?:pass|BAD)/m, 'none is skipped, and none passes') or diag $out;

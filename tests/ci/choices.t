@@ -9,7 +9,7 @@ our ($build, $status, $out, $err, $dir);
 
 my $regress = "$dir/regress";
 
-sub fuzz { return mxcheck('fuzz', '--regress', $regress, '--count', is_long() ? 96 : 48, @_) }
+sub fuzz { return mxcheck('fuzz', '--regress', $regress, '--count', is_long() ? 96 : 32, @_) }
 
 sub without_choices { return $_[0] =~ s/^ +- \{name: \w+, +of: [^\n]*\n//mgr }
 
@@ -95,7 +95,7 @@ for (@found) {
 	$text =~ s/^verdict: .*/verdict: {judge: close, rtol: 0.01, atol: 1}/m, $text =~ s/^.* special, .*\n//m if $kernel =~ m{padding_scaled}; # -0 is as good as 0
 	my $co = $own ? "$build/tests/ci/choices.gpu.co" : "$build/$kernel";
 	my $plain = without_choices($text) =~ s/value: RECIPE|value: LAYOUT|value: 127 \* FILL/value: 0/gr;
-	is(fuzz('--case', spew("$dir/plain.yaml", $plain), '--co', $co, '--count', is_long() ? 96 : 24), 0, "$kernel passes without choices") or diag $out, $err;
+	is(fuzz('--case', spew("$dir/plain.yaml", $plain), '--co', $co, '--count', is_long() ? 96 : 16), 0, "$kernel passes without choices") or diag $out, $err;
 	isnt(fuzz('--case', spew("$dir/chosen.yaml", $text), '--co', $co, $count ? ('--count', $count) : ()), 0, '  and is found with them');
 	my ($again) = $out =~ m{^FAIL  \S+/\Q$shape\E/\w+\n +$kind: .*\n(?:.*\n){0,2}? +reproduce: (.*)$}m or diag $out, $err;
 	isnt(run('sh', '-c', $again // 'true'), 0, "  as $kind at $shape, and reproduced") or diag $out, $err;

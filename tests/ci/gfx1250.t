@@ -120,7 +120,7 @@ verdict: {judge: none}
 runs:
   - {sizes: {N: 1000}, regime: general}
 END
-is(mxcheck('run', '--case', $overlap, '--co', $co, '--device', 'emu:gfx1250', '--race', 60), 3, 'a race between workgroups is found') or diag $out, $err;
+is(mxcheck('run', '--case', $overlap, '--co', $co, '--device', 'emu:gfx1250', '--race', 30), 3, 'a race between workgroups is found') or diag $out, $err;
 like($out, qr/^ +race-global: .*\n(?:.*\n)* +nondeterminism: /m, '  by order, and by a hunt') or diag $out;
 my ($replay) = $out =~ /^ +replay: \S+ (.*)$/m;
 like($replay // '', qr/>[23]\b/, '  in a schedule of four waves') or diag $out;
@@ -353,7 +353,7 @@ END
 	my @flydsl = ('run', '--case', $case, '--co', $flydsl, '--device', 'emu:gfx1250', '--require-proof');
 	is(mxcheck(@flydsl, is_long() ? ('--race', 1000) : ()), 0, 'FlyDSL: its bits are right and its order is proved') or diag $out, $err;
 	(my $swapped = slurp($case)) =~ s/flydsl_64/flydsl_32/;
-	is(mxcheck(@flydsl[ 0, 1 ], spew("$dir/swapped.yaml", $swapped), @flydsl[ 3 .. $#flydsl ], '*/exact'), 1, '  not with scales in another layout') or diag $out, $err;
+	is(mxcheck(@flydsl[ 0, 1 ], spew("$dir/swapped.yaml", $swapped), @flydsl[ 3 .. $#flydsl ], '*/general'), 1, '  not with scales in another layout') or diag $out, $err;
 	like($out, qr/^ +wrong-bits: /m, '  which are wrong bits') or diag $out;
 }
 done_testing;

@@ -85,7 +85,7 @@ sub links {
 	my $source = spew("$dir/call.c", "void $function(void);\nint main(void) { $function(); }\n");
 	my @objects = split ' ', $uses{$room} // BAIL_OUT("the Makefile has no USES_$room");
 	my @sanitizers = split ' ', $ENV{SAN} // '';
-	return run('cc', '-o', "$dir/call", $source, @objects, '-pthread', @sanitizers) == 0;
+	return run('cc', '-Wl,-S', '-o', "$dir/call", $source, @objects, '-pthread', @sanitizers) == 0;
 }
 
 for ([ 'isa', 'kernels', 'mx_device_open' ], [ 'isa', 'cases', 'mx_case_load' ],

@@ -37,8 +37,8 @@ sub passes {
 sub findings { return join '', $_[0] =~ /^ {6}(?!reproduce|race|diagnosis|pattern)[a-z-]+: .*\n/mg }
 
 # A run that fails, and fails again with the command that it prints. Only the first hunt is repeated,
-# because hunts take long, and in the short tier one run for each set of findings.
-my ($hunts, %repeated) = 0;
+# because hunts take long, and in the short tier one run of every third set of findings.
+my ($hunts, $sets, %repeated) = (0, 0);
 sub fails_twice {
 	my ($t, $name, $co, @options) = @_;
 	judge($t, $co, @options);
@@ -47,7 +47,7 @@ sub fails_twice {
 	like($out, qr/^ *$t->{kinds}[0]: .*$t->{lacks}/m, 'and names the missing wait or barrier') if $t->{lacks};
 	like($out, qr/^ *diagnosis: .*$t->{says}/m, 'and has a diagnosis') if $t->{says};
 	return if @options && $hunts++ && !is_long();
-	return if $repeated{"@{ $t->{kinds} }"}++ && !is_long();
+	return if ($repeated{"@{ $t->{kinds} }"}++ || $sets++ % 3) && !is_long();
 	my ($line) = $out =~ /^ *reproduce: (.*)$/m or return fail("$name prints a line that reproduces it");
 	run('sh', '-c', $line);
 	is_flagged($t, "$name, reproduced by the line it printed, fails");
@@ -77,7 +77,7 @@ for my $t (grep { !$_->{none} } @twins) {
 	$twin = "$build/kernels/" . ($twin =~ m{/} ? '' : ($t->{room} // 'gemm') . '/') . "$twin.co";
 	fails_twice($t, $name, $co);
 	passes($t, $twin);
-	hunt($t, $name, $co, $twin) if defined $t->{hunt} && ($nth++ % 8 == 0 || is_long());
+	hunt($t, $name, $co, $twin) if defined $t->{hunt} && ($nth++ % 8 == 5 || is_long());
 }
 
 # N8: a split-K kernel is right, and its host did not clear C.

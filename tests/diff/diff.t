@@ -31,7 +31,7 @@ sub agree {
 
 if (!$long) {
 	agree('own', 10 * $_, 1, '--levels', $_) for 0, 3;
-	agree('own', 31, 1, '--levels', '03', '--arch', 'gfx1250');
+	agree('own', 31, 1, '--levels', '3', '--arch', 'gfx1250');
 	agree('own', 2, 1, '--levels', '0', @blocks);
 } else {
 	my $nightly = is_nightly();

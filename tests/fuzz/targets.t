@@ -8,7 +8,7 @@ require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 
 my @objects = (glob("$build/tests/hip/*.co"), glob("$build/kernels/broken/loose_wait.co"));
-my $more    = is_long() ? 60 : 1;
+my $more    = is_long() ? 120 : 1;
 my @seed    = is_long() ? ('-s', time) : ();
 my $llvm = llvm();
 
@@ -42,9 +42,9 @@ my @texts = map { spew("$dir/text" . $n++, $_) } (
 );
 
 for ([ commands => 3, grep { -s $_ < 6000 } @objects, glob "$build/kernels/*/mxfp8*.co" ],
-	[ case => 10, glob 'cases/*/*.yaml' ], [ npy => 1000, $array ], [ journal => 100, "$dir/journal" ],
-	[ text => 300, @texts ], [ codeobject => 300, @objects ], [ metadata => 3000, @notes ], [ instruction => 20, @code ],
-	[ execute => 40, @code ]) {
+	[ case => 5, glob 'cases/*/*.yaml' ], [ npy => 500, $array ], [ journal => 50, "$dir/journal" ],
+	[ text => 300, @texts ], [ codeobject => 150, @objects ], [ metadata => 1500, @notes ], [ instruction => 10, @code ],
+	[ execute => 20, @code ]) {
 	my ($target, $copies, @inputs) = @$_;
 	my @found = glob "tests/fuzz/found/$target/*";
 	run("$build/fuzz/targets/$target", @seed, '-n', $copies * $more, @inputs, @found);

@@ -392,6 +392,29 @@ static void test_include(void) {
 	   "and nothing else is left there");
 }
 
+/* A compiler that compiles nothing, where MXCHECK_LLVM names it after another one was found. */
+static void test_other_compiler(void) {
+	char folder[] = "/tmp/mx-rtc-XXXXXX", command[512];
+	must(mkdtemp(folder) ? hipSuccess : hipErrorUnknown);
+	snprintf(command, sizeof command,
+	         "cd %s && printf '#!/bin/sh\ncase $1 in -dump*|--print-targets) echo 99.1 amdgcn;; "
+	         "*) exit 1;; esac\n' >clang && touch ld.lld llvm-readelf && chmod +x *",
+	         folder);
+	must(system(command) ? hipErrorUnknown : hipSuccess);
+	const char *was = getenv("MXCHECK_LLVM");
+	hiprtcProgram p = created(""), q = created("");
+	setenv("MXCHECK_LLVM", folder, 1);
+	hiprtcResult with = hiprtcCompileProgram(p, 0, NULL);
+	was ? setenv("MXCHECK_LLVM", was, 1) : unsetenv("MXCHECK_LLVM");
+	hiprtcResult without = hiprtcCompileProgram(q, 0, NULL);
+	ok(with == HIPRTC_ERROR_COMPILATION && without == HIPRTC_SUCCESS,
+	   "MXCHECK_LLVM counts at each compilation");
+	hiprtcDestroyProgram(&p);
+	hiprtcDestroyProgram(&q);
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	must(system(command) ? hipErrorUnknown : hipSuccess);
+}
+
 int main(void) {
 	if (system("sh ci/package/llvm.sh >/dev/null 2>&1")) {
 		printf("1..0 # SKIP no clang 20 or newer\n");
@@ -404,5 +427,6 @@ int main(void) {
 	test_prelude();
 	test_managed();
 	test_include();
+	test_other_compiler();
 	return done_testing();
 }

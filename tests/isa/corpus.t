@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use Test::More;
 use File::Temp 'tempdir';
+use JSON::PP;
 require './tests/files.pl';
 require './tests/tiers.pl';
 
@@ -105,13 +106,15 @@ sub compile {
 
 # ---- runs ----
 
+# One case with a variant for each twin.
 sub write_case {
-	my ($twin) = @_;
-	spew("$dir/$twin->{symbol}.yaml", <<END);
-name: corpus/$twin->{symbol}
-kernel: $twin->{symbol}
-grid: [$twin->{grid}]
-block: [$twin->{block}]
+	my ($arch, @twins) = @_;
+	my $variants = join '', map { "  - {name: $_->{symbol}, code: $_->{co}, kernel: $_->{symbol}, sizes: {G: $_->{grid}, B: $_->{block}}}\n" } @twins;
+	return spew("$dir/$arch.yaml", <<END);
+name: corpus
+variants:
+${variants}grid: [G]
+block: [B]
 buffers:
   - {name: IN,    role: none, type: u32, rows: 1, cols: 4096, data: random}
   - {name: OUT,   role: none, type: u32, rows: 1, cols: 4096, data: random}
@@ -127,12 +130,19 @@ runs:
 END
 }
 
-# The output of one run: exit status, kinds of findings, whether order is proved.
-sub run_once {
-	my ($twin, $seed) = @_;
-	my $said = `timeout 20 $build/mxcheck run --device emu --jobs 1 --strict --seed $seed --case $dir/$twin->{symbol}.yaml --co $twin->{co} 2>&1`;
-	my %kinds = map { $_ => 1 } grep { $_ ne 'order' } $said =~ /^      ([a-z-]+): \S+\+0x/mg;
-	return {status => $? >> 8, said => $said, kinds => [sort keys %kinds], proved => $said =~ /order: proved/ ? 1 : 0};
+# Runs all under one seed. Each twin gets its result: exit status, kinds of findings, whether order is proved.
+sub run_all {
+	my ($arch, $seed, @twins) = @_;
+	my $case = write_case($arch, @twins);
+	my $said = `$build/mxcheck run --device emu --jobs 1 --time-out 20 --strict --seed $seed --case $case --json $dir/runs.jsonl 2>&1`;
+	my %result;
+	for my $run (map { decode_json($_) } split /\n/, slurp("$dir/runs.jsonl")) {
+		my ($symbol) = ($run->{name} // '') =~ m{^corpus/(\w+)/} or next;
+		my @texts = map { "$_->{kind}: $_->{text}" } @{$run->{findings}};
+		my %kinds = map { /^(\S+): \S+\+0x/ ? ($1 => 1) : () } @texts;
+		$result{$symbol} = {status => $run->{status}, said => join("\n", @texts), kinds => [sort keys %kinds], proved => $run->{order}{proved}};
+	}
+	push @{$_->{runs}}, {seed => $seed, %{$result{$_->{symbol}} || BAIL_OUT("$_->{symbol} did not run: $said")}} for @twins;
 }
 
 # The verdict of one run. A wrong twin of kind `unproved` has no race: its result depends on the schedule, and only a
@@ -154,12 +164,10 @@ my @worst = ('wrongly proved', 'missed', 'accused', 'found as another kind', 'un
 
 sub judge {
 	my ($twin) = @_;
-	write_case($twin);
 	my %seen;
-	for my $seed (1 .. ($twin->{tier} eq 'long' ? 1 : $seeds)) {
-		my $run = run_once($twin, $seed);
+	for my $run (@{$twin->{runs}}) {
 		my $word = word($twin, $run);
-		$seen{$word} ||= {seed => $seed, %$run};
+		$seen{$word} ||= {%$run};
 		$seen{$word}{count}++;
 	}
 	my ($word) = grep { $seen{$_} } @worst;
@@ -171,6 +179,10 @@ for my $arch (sort keys %folder) {
 	push @{-e "$folder{$arch}/$_->{name}.s" ? \@assembly : \@c}, $_ for grep { $_->{arch} eq $arch } @twins;
 	assemble($arch, splice @assembly, 0, 40) while @assembly;
 	compile($arch, @c) if @c;
+	for my $seed (1 .. $seeds) {
+		my @run = grep { $_->{arch} eq $arch && ($seed == 1 || $_->{tier} ne 'long') } @twins;
+		run_all($arch, $seed, @run) if @run;
+	}
 }
 
 our $TODO;

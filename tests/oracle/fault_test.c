@@ -128,14 +128,27 @@ static void check_diagnosis(const struct fault *f, const struct mx_verdict *v, c
 	   v->diagnosis);
 }
 
+/* Whether the right result passes; it is judged once for all faults with the same data. */
+static bool is_clean(const struct fault *f, unsigned j, struct scene *s) {
+	static bool clean[5][MX_REGIME_SPECIAL + 1][2][3];
+	unsigned type = f->type == FP32 ? 0 : f->type == BF16 ? 1 : 2;
+	bool *of_data = &clean[j][f->data][f->fp8][type];
+	bool own = tiny_rows || small_codes;
+	if (*of_data && !own)
+		return true;
+	struct mx_verdict v = judge(s);
+	if (v.n_notes)
+		diag("%s of the right result: %s", judges[j], v.notes[0].text);
+	else if (!own)
+		*of_data = true;
+	return !v.n_notes;
+}
+
 static void try(const struct fault *f, unsigned j, char cell[16], bool *good) {
 	struct scene *s = scene_of(f, j);
-	struct mx_verdict v = judge(s);
-	bool clean = v.n_notes == 0;
-	if (!clean)
-		diag("%s of the right result: %s", judges[j], v.notes[0].text);
+	bool clean = is_clean(f, j, s);
 	f->inject(s);
-	v = judge(s);
+	struct mx_verdict v = judge(s);
 	bool flagged = v.n_notes > 0, differs = memcmp(s->out, s->right, sizeof s->out) != 0;
 	snprintf(cell, 16, "%s", flagged ? "flagged" : differs ? "passed" : "no change");
 	*good &= clean && (flagged || !(f->must & 1u << j)) && (differs || !flagged);

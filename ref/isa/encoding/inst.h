@@ -479,8 +479,8 @@ static inline mx_runs mx_how_runs(const struct mx_inst *in) {
 	return in->assumes ? MX_RUNS_AS_ASSUMED : MX_RUNS_EXACTLY;
 }
 
-/* A program: the instruction at every dword of a code section, because jumps may go to any. They are
- * decoded when one of their chunk is needed: most launches run one of many kernels. */
+/* A program: the instruction at every dword of a code section, because jumps may go to any. A chunk
+ * is decoded when one of its instructions is needed: most launches run one of many kernels. */
 enum { MX_CHUNK = 64 }; /* dwords */
 struct mx_program {
 	const struct mx_isa *isa; /* instruction_set.h */
@@ -509,7 +509,8 @@ static inline const struct mx_inst *mx_program_at(const struct mx_program *p, ui
 	uint64_t i = offset / 4;
 	if (offset % 4 || i >= p->dwords)
 		return NULL;
-	if (__builtin_expect(!atomic_load_explicit(&p->decoded[i / MX_CHUNK], memory_order_acquire), 0))
+	bool decoded = atomic_load_explicit(&p->decoded[i / MX_CHUNK], memory_order_acquire);
+	if (__builtin_expect(!decoded, 0))
 		mx_program_decode(p, i / MX_CHUNK);
 	return &p->inst[i];
 }

@@ -69,9 +69,9 @@ struct mx_hazard_traits {
 /* Classes that form clauses. */
 #define MX_CLAUSES (1ull << MX_CLASS_SMEM | 1ull << MX_CLASS_VMEM)
 
-/* The traits of each instruction that a kernel with this entry, a byte offset, can reach, by dword, by
- * the rules of its instruction set; an entry outside the program: of all. The program keeps them.
- * Those of other dwords have no instruction. NULL if memory is short. */
+/* The traits of each instruction that a kernel with this entry, a byte offset, can reach, by dword,
+ * by the rules of its instruction set; an entry outside the program: of all. The program keeps
+ * them. Those of other dwords have no instruction. NULL if memory is short. */
 const struct mx_hazard_traits *mx_program_traits(const struct mx_program *p, uint64_t entry);
 
 /* The wait states that an instruction of gfx950 itself provides. */
