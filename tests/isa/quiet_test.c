@@ -1,8 +1,6 @@
-/* Instructions of which no watcher needs a call (w->quiet): modes and banks of VGPRs under which
- * they are needed. The dwords come from llvm-mc. */
+/* Instructions of which no watcher needs a call (w->quiet): modes under which they are needed. The
+ * dwords come from llvm-mc. */
 #include "both_ways.h"
-
-enum { WAVE32 = 1 << 10 };
 
 /* Without wait states all straight code is quiet, with them what has been clear on the same path.
  */
@@ -51,7 +49,7 @@ static void test_skipped(void) {
 		0xbe862a08, /* s_movrels_b32 s6, s8 */
 		0x80048104, /* s_add_u32 s4, s4, 1 */
 		0xbf0a8304, /* s_cmp_lt_u32 s4, 3 */
-		0xbf85fff7, /* s_cbranch_scc1, to s_setvskip */
+		0xbf85fff7, /* s_cbranch_scc1 65527 */
 		0xbf108080, /* s_setvskip 0, 0 */
 		0xbf810000, /* s_endpgm */
 	};
@@ -65,42 +63,9 @@ static void test_skipped(void) {
 		     r->n_findings ? (unsigned)r->findings[0].count : 0);
 }
 
-static unsigned run_gfx1250(const uint32_t *code, size_t bytes, bool lane_by_lane) {
-	struct machine m = analysed(MX_ANALYSE_ORDER);
-	unsigned found = 0;
-	fill_arena(0);
-	m.kernel.properties |= WAVE32;
-	m.kernel.agprs = 0;
-	m.kernel.vgprs = 288;
-	m.kernel.entry = (uintptr_t)code;
-	m.launch.kernel = &m.kernel;
-	m.launch.block[0] = 32;
-	m.launch.lane_by_lane = lane_by_lane;
-	m.launch.program = mx_program_new(&mx_gfx1250, code, bytes, (uintptr_t)code);
-	m.ran = mx_launch_run(&m.launch, &m.report);
-	for (size_t i = 0; m.ran && i < m.report.n_findings; i++)
-		found += m.report.findings[i].kind == MX_RACE_REGISTER;
-	mx_program_free((struct mx_program *)m.launch.program);
-	mx_report_free(&m.report);
-	return found;
-}
-
-static void test_banks(void) {
-	static const uint32_t code[] = {
-		0xbf860040,                         /* s_set_vgpr_msb 64 */
-		0xee050000, 0x00000002, 0x00000000, /* global_load_b32 v2, v0, s[0:1]: v258 */
-		0xbf860001,                         /* s_set_vgpr_msb 1 */
-		0x7e060302,                         /* v_mov_b32_e32 v3, v2: reads v258 */
-		0xbfb00000,                         /* s_endpgm */
-	};
-	ok(run_gfx1250(code, sizeof code, true) == 1 && run_gfx1250(code, sizeof code, false) == 1,
-	   "a pending load in another bank of VGPRs is found");
-}
-
 int main(void) {
 	test_index();
 	test_skipped();
-	test_banks();
 	end_both_ways();
 	return done_testing();
 }
