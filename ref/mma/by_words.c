@@ -81,10 +81,48 @@ AVX512 INLINE __m512i fields_of(__m512i magnitude, unsigned man_bits) {
 	return _mm512_max_epu8(field, _mm512_set1_epi8(1));
 }
 
-/* Where words lose bits. significand: of 16 bits; right: what they are shifted by. */
-AVX512 __attribute__((noinline)) static bool add_remainders(struct words *x, unsigned MN,
-                                                            const uint32_t *to, __mmask32 lost,
-                                                            __m512i significand, __m512i right) {
+/* Returns the words that lose bits. */
+AVX512 INLINE __mmask32 store_words(uint32_t *to, __m512i significand, __m512i right) {
+	__m512i word = _mm512_srav_epi16(significand, right);
+	_mm512_storeu_si512(to, word);
+	return _mm512_cmpneq_epi16_mask(_mm512_sllv_epi16(word, right), significand);
+}
+
+AVX512 INLINE void store_scales(double *to, const uint8_t *codes, __m512i exponents) {
+	__m512 scale = e8m0_scales_of(codes), power = _mm512_cvtepi32_ps(exponents);
+	for (unsigned i = 0; i < 2; i++) {
+		__m512d x = _mm512_cvtps_pd(i ? _mm512_extractf32x8_ps(scale, 1)
+		                              : _mm512_castps512_ps256(scale));
+		__m512d y = _mm512_cvtps_pd(i ? _mm512_extractf32x8_ps(power, 1)
+		                              : _mm512_castps512_ps256(power));
+		_mm512_storeu_pd(to + 8 * i, _mm512_scalef_round_pd(x, y, NEAREST));
+	}
+}
+
+/* Elements of a quad in words of 16 bits, 0 and 2, then 1 and 3: their significands at the top, and
+ * what shifts them to a word. */
+struct halves {
+	__m512i significand[2], right[2];
+};
+
+/* end - field: by how much an element is less than the top of a word. */
+AVX512 INLINE struct halves halves_of(struct form f, const struct mx_format_info *t, __m512i quad,
+                                      __m512i end) {
+	const __m512i sign = _mm512_set1_epi8((char)(1 << (f.bits - 1)));
+	const __m512i even = _mm512_set1_epi16(0xFF), odd = _mm512_set1_epi16((short)0xFF00);
+	__m512i m = _mm512_andnot_si512(sign, quad), field = fields_of(m, t->man_bits);
+	__m512i above = _mm512_sub_epi8(field, _mm512_set1_epi8(1));
+	__m512i right = _mm512_sub_epi8(end, field);
+	m = _mm512_sub_epi8(m, _mm512_slli_epi16(above, t->man_bits));
+	m = _mm512_slli_epi16(m, 6 - t->man_bits); /* the top of a byte, but for the sign */
+	m = _mm512_mask_sub_epi8(m, _mm512_test_epi8_mask(quad, sign), _mm512_setzero_si512(), m);
+	return (struct halves){ { _mm512_slli_epi16(m, 8), _mm512_and_si512(m, odd) },
+		                { _mm512_and_si512(right, even), _mm512_srli_epi16(right, 8) } };
+}
+
+/* Where words lose bits. */
+AVX512 INLINE bool add_remainders(struct words *x, unsigned MN, const uint32_t *to, __mmask32 lost,
+                                  __m512i significand, __m512i right) {
 	int16_t whole[2 * WIDE], shift[2 * WIDE];
 	_mm512_storeu_si512(whole, significand);
 	_mm512_storeu_si512(shift, right);
@@ -104,40 +142,21 @@ AVX512 __attribute__((noinline)) static bool add_remainders(struct words *x, uns
 	return true;
 }
 
-/* False if there are too many remainders. */
-AVX512 INLINE bool store_words(struct words *x, unsigned MN, uint32_t *to, __m512i significand,
-                               __m512i right) {
-	__m512i word = _mm512_srav_epi16(significand, right);
-	_mm512_storeu_si512(to, word);
-	__mmask32 lost = _mm512_cmpneq_epi16_mask(_mm512_sllv_epi16(word, right), significand);
-	return !lost || add_remainders(x, MN, to, lost, significand, right);
-}
-
-AVX512 INLINE void store_scales(double *to, const uint8_t *codes, __m512i exponents) {
-	__m512 scale = e8m0_scales_of(codes), power = _mm512_cvtepi32_ps(exponents);
-	for (unsigned i = 0; i < 2; i++) {
-		__m512d x = _mm512_cvtps_pd(i ? _mm512_extractf32x8_ps(scale, 1)
-		                              : _mm512_castps512_ps256(scale));
-		__m512d y = _mm512_cvtps_pd(i ? _mm512_extractf32x8_ps(power, 1)
-		                              : _mm512_castps512_ps256(power));
-		_mm512_storeu_pd(to + 8 * i, _mm512_scalef_round_pd(x, y, NEAREST));
+/* The same for a block of WIDE rows; false if there are too many. */
+AVX512 __attribute__((noinline)) static bool
+add_remainders_of_block(struct form f, struct words *x, const struct side *o, unsigned block,
+                        unsigned mn, __m512i end, const __mmask32 lost[PAIRS]) {
+	const struct mx_format_info *t = mx_format_info(o->format);
+	bool fits = true;
+	for (unsigned p = 0; fits && p < PAIRS; p++) {
+		if (!lost[p])
+			continue;
+		__m512i quad = quad_of(f, o, mn, block * MX_BLOCK + p / 2 * QUAD);
+		struct halves h = halves_of(f, t, quad, end);
+		fits = add_remainders(x, f.MN, &x->pair[(block * PAIRS + p) * f.MN + mn], lost[p],
+		                      h.significand[p % 2], h.right[p % 2]);
 	}
-}
-
-/* The words of a quad; end - field: by how much an element is less than the top of a word. */
-AVX512 INLINE bool store_quad(struct form f, const struct mx_format_info *t, struct words *x,
-                              __m512i quad, __m512i end, uint32_t *to) {
-	const __m512i sign = _mm512_set1_epi8((char)(1 << (f.bits - 1)));
-	const __m512i even = _mm512_set1_epi16(0xFF), odd = _mm512_set1_epi16((short)0xFF00);
-	__m512i m = _mm512_andnot_si512(sign, quad), field = fields_of(m, t->man_bits);
-	__m512i above = _mm512_sub_epi8(field, _mm512_set1_epi8(1));
-	__m512i right = _mm512_sub_epi8(end, field);
-	m = _mm512_sub_epi8(m, _mm512_slli_epi16(above, t->man_bits));
-	m = _mm512_slli_epi16(m, 6 - t->man_bits); /* the top of a byte, but for the sign */
-	m = _mm512_mask_sub_epi8(m, _mm512_test_epi8_mask(quad, sign), _mm512_setzero_si512(), m);
-	return store_words(x, f.MN, to, _mm512_slli_epi16(m, 8), _mm512_and_si512(right, even)) &&
-	       store_words(x, f.MN, to + f.MN, _mm512_and_si512(m, odd),
-	                   _mm512_srli_epi16(right, 8));
+	return fits;
 }
 
 /* A block of WIDE rows; false if there are too many remainders, a NaN or an infinity. */
@@ -146,7 +165,7 @@ AVX512 INLINE bool load_block(struct form f, struct words *x, const struct side 
 	const struct mx_format_info *t = mx_format_info(o->format);
 	const __m512i magnitudes = _mm512_set1_epi8(mx_ones(f.bits - 1));
 	__m512i quad[QUADS], most = _mm512_setzero_si512();
-	bool fits = true;
+	__mmask32 lost[PAIRS], any = 0;
 #pragma GCC unroll 8
 	for (unsigned q = 0; q < QUADS; q++) {
 		quad[q] = quad_of(f, o, mn, block * MX_BLOCK + q * QUAD);
@@ -156,9 +175,15 @@ AVX512 INLINE bool load_block(struct form f, struct words *x, const struct side 
 	__m512i top = fields_of(most, t->man_bits);
 	__m512i end = _mm512_add_epi8(top, _mm512_set1_epi8(15 - BITS));
 #pragma GCC unroll 8
-	for (unsigned q = 0; q < QUADS; q++)
-		fits = fits && store_quad(f, t, x, quad[q], end,
-		                          &x->pair[(block * PAIRS + 2 * q) * f.MN + mn]);
+	for (unsigned q = 0; q < QUADS; q++) {
+		struct halves h = halves_of(f, t, quad[q], end);
+#pragma GCC unroll 2
+		for (unsigned i = 0, p = 2 * q; i < 2; i++, p++) {
+			lost[p] = store_words(&x->pair[(block * PAIRS + p) * f.MN + mn],
+			                      h.significand[i], h.right[i]);
+			any |= lost[p];
+		}
+	}
 	__m512i exponents = _mm512_sub_epi32(_mm512_and_si512(top, _mm512_set1_epi32(0xFF)),
 	                                     _mm512_set1_epi32(t->bias + BITS - 1));
 	const uint8_t *scales = o->scale + block * f.MN + mn;
@@ -168,7 +193,8 @@ AVX512 INLINE bool load_block(struct form f, struct words *x, const struct side 
 	                         _mm512_set1_epi32(127));
 	int least = _mm512_reduce_min_epi32(_mm512_add_epi32(exponents, of_scales));
 	x->least = least < x->least ? least : x->least;
-	return fits && !_mm512_cmpgt_epu8_mask(most, _mm512_set1_epi8(mx_max_finite(t)));
+	return !_mm512_cmpgt_epu8_mask(most, _mm512_set1_epi8(mx_max_finite(t))) &&
+	       (!any || add_remainders_of_block(f, x, o, block, mn, end, lost));
 }
 
 AVX512 INLINE void load_blocks(struct form f, struct words *x, const struct side *o) {
