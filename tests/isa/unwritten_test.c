@@ -57,8 +57,13 @@ static void set_up(struct stage *t) {
 	t->w.v_unwritten = calloc(MX_VGPR_FILE, sizeof *t->w.v_unwritten);
 }
 
-static void tear_down(struct stage *t) {
+static void clear_report(struct stage *t) {
 	mx_report_free(&t->m.report);
+	t->run.stopped = false;
+}
+
+static void tear_down(struct stage *t) {
+	clear_report(t);
 	mx_program_free(t->program);
 	free(t->w.v);
 	free(t->w.v_unwritten);
@@ -422,9 +427,9 @@ static bool test_instruction(struct stage *t, const struct mx_form *f, struct mx
 	if (!r.n_rows && !r.n_sgprs)
 		return true;
 	random_unwritten(&u, &r, n);
-	mx_report_free(&t->m.report);
+	clear_report(t);
 	bool ran = run_values(t, &in, &u);
-	mx_report_free(&t->m.report);
+	clear_report(t);
 	if (!ran || !run_value(t, &in, &u, below(1u << n), true))
 		return true;
 	struct verdict v = judge(t, &in);
@@ -472,7 +477,7 @@ struct left {
 
 static bool run_way(struct stage *t, const struct mx_inst *in, const struct unwritten *u,
                     bool lane_by_lane, struct left *left) {
-	mx_report_free(&t->m.report);
+	clear_report(t);
 	t->m.launch.lane_by_lane = lane_by_lane;
 	bool ran = run_value(t, in, u, 0, true);
 	t->m.launch.lane_by_lane = false;
@@ -482,7 +487,7 @@ static bool run_way(struct stage *t, const struct mx_inst *in, const struct unwr
 			left->unwritten[r][l] = mx_vunwritten(&t->w, r, l);
 	left->w = t->w;
 	left->findings = t->m.report.n_findings;
-	mx_report_free(&t->m.report);
+	clear_report(t);
 	return ran;
 }
 

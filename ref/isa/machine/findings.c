@@ -105,8 +105,8 @@ void mx_find_as(struct mx_wave *w, const struct mx_inst *in, const struct mx_ins
 	}
 	run->found++;
 	place(n, w, in, earlier);
-	run->stopped |= mx_finding_class_of(n->kind) == MX_FINDING_DEVICE;
-	run->report->stopped = run->stopped;
+	run->report->stopped |= mx_finding_class_of(n->kind) == MX_FINDING_DEVICE;
+	run->stopped = run->report->stopped;
 	if ((f = find_same(run->report, n))) {
 		f->count++;
 		return;

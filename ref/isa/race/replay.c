@@ -87,6 +87,7 @@ static void begin(struct mx_replay *r, const struct mx_wave *w) {
 	r->wave.wanted = 0;
 	r->group.run = &r->run;
 	r->run.report = &r->report;
+	r->run.stopped = false;
 	r->n = 0;
 	memset(r->writes, 0, sizeof r->writes);
 	r->strict = false;
