@@ -149,6 +149,16 @@ static void test_order(void) {
 		BEGIN,      T_LDS_STORE(6, 1), T_WAIT_LDS, T_TILE_OUT(1, 7), T_LDS_STORE(1, 1),
 		T_WAIT_LDS, T_WAIT(TILE, 0),   T_END,
 	};
+	static const uint32_t read_back[] = {
+		BEGIN,        T_LDS_STORE(6, 1), T_WAIT_LDS,    T_TILE_OUT(1, 7), T_WAIT(TILE, 0),
+		T_LOAD(3, 7), T_WAIT(IN, 0),     T_STORE(3, 7), T_END,
+	};
+	const struct mx_proof *p = &run_seed(read_back, sizeof read_back, 1)->report.proof;
+	ok(p->outcome == MX_PROVED && p->assumptions >> MX_PROOF_COPY_CACHE & 1,
+	   "that a load finds what a tile wrote assumes one cache");
+	run_seed(out, sizeof out, 1);
+	ok(p->outcome == MX_PROVED && !(p->assumptions >> MX_PROOF_COPY_CACHE & 1),
+	   "a tile alone does not");
 	RACES(no_wait, "a store that does not wait for the LDS store before it is a race");
 	RACES(reused, "so is LDS that is written while a tile is stored from it");
 	ENDS_WITH(reused, "no t_wait tile 0 between them", "the finding names the counter");

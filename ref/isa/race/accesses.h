@@ -49,7 +49,8 @@ static inline bool mx_race_splits_barriers(const struct mx_race_range *r) {
 	return r->w->group->run->isa->split_barriers;
 }
 /* Whether there may be another cache between a write and this access: that of another wave, or the
- * scalar cache instead of the vector cache or the reverse. */
+ * scalar cache instead of the vector cache or the reverse. Assumes that copies between LDS and
+ * device memory have the vector cache. */
 bool mx_race_passes_caches(const struct mx_race_range *r, mx_access write);
 
 /* Checks an access against one cell of `unit` bytes at `at`, and then records it there. */

@@ -180,6 +180,9 @@ bool mx_race_is_ordered(struct mx_race_range *r, mx_access earlier) {
 bool mx_race_passes_caches(const struct mx_race_range *r, mx_access write) {
 	bool scalar = path_of(r, write) == MX_PATH_SCALAR;
 	bool other = r->kind == MX_RACE_READ && mx_access_wave(write) != mx_access_wave(r->me);
+	bool copied = path_of(r, write) == MX_PATH_ASYNC;
+	if (!r->lds && r->kind == MX_RACE_READ && copied != (path_of(r, r->me) == MX_PATH_ASYNC))
+		mx_race_assume(mx_race_analysis_of(r->w->group->run), MX_PROOF_COPY_CACHE);
 	return !r->lds && (other || scalar != (r->in->op->encoding == MX_SMEM));
 }
 

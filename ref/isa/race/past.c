@@ -5,8 +5,8 @@
  * waited for the barrier, and nothing before: so an access after a signal is not ordered before
  * those after the wait. A barrier without an expected number of signals completes after all waves
  * have signalled or ended, so it has those of ended waves, too; that of a cluster has what the wave
- * brought that signalled for the workgroup. So do barriers in LDS (lds_barriers.c): arrivals bring,
- * and a poll obtains. */
+ * brought that signalled for the workgroup, and the clocks of other workgroups. So do barriers in
+ * LDS (lds_barriers.c): arrivals bring, and a poll obtains. */
 #include <stdlib.h>
 #include <string.h>
 
