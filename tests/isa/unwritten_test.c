@@ -452,9 +452,9 @@ static void test_forms(struct stage *t, unsigned rounds, unsigned most) {
 		mx_gfx950.decode(f.code, f.dwords, 0, &in);
 		if (!is_judged(&in))
 			continue;
-		for (unsigned k = 0; k < rounds && wrong < 20; k++)
-			wrong += !test_instruction(t, &f, in, 1 + below(most), &judged[i]);
 		bool constant = !in.op->s[0] && !(in.op->flags & MX_READS_D);
+		for (unsigned k = 0; wrong < 20 && k < (judged[i] || constant ? 1 : 8) * rounds; k++)
+			wrong += !test_instruction(t, &f, in, 1 + below(most), &judged[i]);
 		if (!judged[i] && !constant && wrong < 20 && ++never)
 			diag("%s was never tested", f.name);
 		total++;
