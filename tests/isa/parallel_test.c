@@ -15,7 +15,7 @@ enum {
 };
 
 /* The parameters of group s2: s8 the read address, s9 the write address, s10 the number of
- * rounds, s11 what it reads at its end that leaves no proof: enum doubt. */
+ * rounds, s11 what it does at its end: enum ending. */
 static const uint32_t program[] = {
 	0x8e038402,             /* s_lshl_b32 s3, s2, 4 */
 	0x80040300,             /* s_add_u32 s4, s0, s3 */
@@ -41,6 +41,10 @@ static const uint32_t program[] = {
 	0xbf07820b,             /* s_cmp_lg_u32 s11, 2 */
 	0xbf850001,             /* s_cbranch_scc1 1 */
 	0xb890f804,             /* s_getreg_b32 s16, hwreg(HW_REG_HW_ID) */
+	0xbf07830b,             /* s_cmp_lg_u32 s11, 3 */
+	0xbf850002,             /* s_cbranch_scc1 2 */
+	0x7e0e0280,             /* v_mov_b32_e32 v7, 0 */
+	0x7e220507,             /* v_readfirstlane_b32 s17, v7 */
 	0xbf810000,             /* s_endpgm */
 };
 
@@ -48,7 +52,9 @@ static uint32_t place(unsigned i) {
 	return BASE + i * PLACE_BYTES;
 }
 
-enum doubt { NONE, CLOCK, HARDWARE };
+/* To read a clock or a hardware register leaves no proof. A note: LLVM alone requires a wait state
+ * there. */
+enum ending { NONE, CLOCK, HARDWARE, NOTE };
 
 static void order(unsigned group, uint32_t from, uint32_t to, uint32_t times) {
 	put(16 * group, from);
@@ -57,8 +63,8 @@ static void order(unsigned group, uint32_t from, uint32_t to, uint32_t times) {
 	put(16 * group + 12, NONE);
 }
 
-static void doubt(unsigned group, enum doubt what) {
-	put(16 * group + 12, what);
+static void end(unsigned group, enum ending how) {
+	put(16 * group + 12, how);
 }
 
 /* Each group writes its own place and reads a place that no group writes. */
@@ -93,14 +99,33 @@ static void read_what_the_first_wrote(uint64_t *random) {
 static void doubt_some(uint64_t *random) {
 	order_apart(random);
 	for (unsigned g = GROUPS / 2; g < GROUPS; g++)
-		doubt(g, next_random(random) % 3);
+		end(g, next_random(random) % 3);
 }
 
 static void outlive_turns(uint64_t *random) {
 	doubt_some(random);
 	put(16 * (GROUPS / 2) + 8, 31000);
-	doubt(GROUPS / 2, CLOCK);
-	doubt(GROUPS / 2 + 1, HARDWARE);
+	end(GROUPS / 2, CLOCK);
+	end(GROUPS / 2 + 1, HARDWARE);
+}
+
+/* The first group shows which notes there are, before the threads start. */
+static void note_all(uint64_t *random) {
+	order_apart(random);
+	for (unsigned g = 0; g < GROUPS; g++)
+		end(g, NOTE);
+}
+
+static void note_some(uint64_t *random) {
+	note_all(random);
+	for (unsigned g = 1; g < GROUPS; g++)
+		end(g, next_random(random) % 2 ? NOTE : NONE);
+}
+
+static void note_late(uint64_t *random) {
+	note_some(random);
+	for (unsigned g = 0; g < GROUPS / 2; g++)
+		end(g, NONE);
 }
 
 static void write_what_is_read(uint64_t *random) {
@@ -158,6 +183,9 @@ static const struct {
 	{ "the last group reads what the first wrote", read_what_the_first_wrote },
 	{ "groups that read clocks and hardware registers", doubt_some },
 	{ "the same, where one group outlives its turn", outlive_turns, true },
+	{ "groups that all have a note", note_all },
+	{ "the first group and some others with a note", note_some },
+	{ "a note that the first groups do not have", note_late },
 	{ "a group that writes what another reads", write_what_is_read },
 	{ "two groups that share one dword", overlap },
 	{ "an unwritten byte", read_uninitialised },

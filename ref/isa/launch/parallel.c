@@ -100,7 +100,7 @@ static bool all_stand(const struct mx_run *run, const struct part *parts, unsign
 
 static bool has_findings(const struct mx_report *r) {
 	size_t notes = 0;
-	while (notes < r->n_findings && r->findings[notes].kind == MX_ASSUMED_NOTE)
+	while (notes < r->n_findings && mx_finding_is_counted(r->findings[notes].kind))
 		notes++;
 	return notes < r->n_findings;
 }
@@ -145,7 +145,8 @@ static bool try_run(struct mx_run *run, _Atomic uint64_t *next, uint64_t end) {
 	struct mx_worker shared = { .shadow = mx_shadow_new(run, end),
 		                    .abort = &abort,
 		                    .conflict = &conflict,
-		                    .surprise = &surprise };
+		                    .surprise = &surprise,
+		                    .before = run->report };
 	struct part *parts = new_parts(n);
 	while (shared.shadow && parts && ready < n &&
 	       prepare(&parts[ready], run, &shared, next, end))

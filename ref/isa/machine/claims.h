@@ -18,8 +18,9 @@ struct mx_worker {
 	struct mx_shadow *shadow;
 	struct mx_journal *journal; /* the old bytes of what this thread's groups wrote */
 	atomic_bool *abort;
-	atomic_bool *conflict; /* the reason is a conflict in memory */
-	atomic_bool *surprise; /* or a write to a region that counted as only read */
+	atomic_bool *conflict;          /* the reason is a conflict in memory */
+	atomic_bool *surprise;          /* or a write to a region that counted as only read */
+	const struct mx_report *before; /* what the launch found before its threads started */
 };
 
 /* The claims of a launch's groups from now on, none yet. Regions that no group has written

@@ -26,7 +26,7 @@ mx_finding_class mx_finding_class_of(mx_finding_kind k) {
 enum { CAUSES = 4 }; /* kept for one pc; the last one counts for the others */
 
 /* The finding of the same kind, pc and cause, or NULL. */
-static struct mx_finding *find_same(struct mx_report *r, const struct mx_finding *n) {
+static struct mx_finding *find_same(const struct mx_report *r, const struct mx_finding *n) {
 	struct mx_finding *last = NULL;
 	unsigned causes = 0;
 	for (size_t i = 0; i < r->n_findings; i++) {
@@ -95,16 +95,36 @@ static void place(struct mx_finding *n, const struct mx_wave *w, const struct mx
 	n->count = 1;
 }
 
+bool mx_finding_is_counted(mx_finding_kind k) {
+	return k == MX_ASSUMED_NOTE || k == MX_WAIT_STATES_NOTE;
+}
+
+/* Counts, in a thread's report, a note of wait states of which the launch has one. */
+static bool count_again(struct mx_run *run, const struct mx_finding *n) {
+	const struct mx_finding *known = find_same(run->worker->before, n);
+	if (n->kind != MX_WAIT_STATES_NOTE || !known)
+		return false;
+	struct mx_finding *f = find_same(run->report, known);
+	if (!f && (f = append(run))) {
+		*f = *known;
+		f->count = 0;
+	}
+	if (f)
+		f->count++;
+	return true;
+}
+
 void mx_find_as(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *earlier,
                 struct mx_finding *n) {
 	struct mx_run *run = w->group->run;
 	struct mx_finding *f;
-	if (run->worker) {
-		mx_abort(run);
-		return;
-	}
 	run->found++;
 	place(n, w, in, earlier);
+	if (run->worker) {
+		if (!count_again(run, n))
+			mx_abort(run);
+		return;
+	}
 	run->report->stopped |= mx_finding_class_of(n->kind) == MX_FINDING_DEVICE;
 	run->stopped = run->report->stopped;
 	if ((f = find_same(run->report, n))) {

@@ -36,6 +36,9 @@ static inline struct mx_finding_access mx_finding_access_of(bool write, mx_space
  * note, of the first workgroup, wave and lane in the launch, whatever the order in which they run.
  */
 void mx_assume(struct mx_wave *w, const struct mx_inst *in, uint64_t lanes, mx_assumption rule);
+/* Whether threads count such findings each for itself. Any other one, and a note of wait states
+ * that the launch had not found before its threads started, ends their part of the launch. */
+bool mx_finding_is_counted(mx_finding_kind k);
 /* Adds the notes of a thread's report to the launch's. */
 void mx_merge_notes(struct mx_run *run, const struct mx_report *from);
 
