@@ -2,9 +2,9 @@
  *
  *   "emu"          libmxhip.so, the emulator of this program: a device of the architecture that
  *                  the code is for, one at a time; it begins as a gfx950
- *   "emu:gfx1250"  the same, of this architecture alone, or "emu:gfx950"; "emu" is one of them,
- * too, if the environment variable MXHIP_ARCH names it "hip:N"        AMD's libamdhip64.so, device
- * N ("hip" is "hip:0")
+ *   "emu:gfx1250"  the same, of this architecture alone; or "emu:gfx950". "emu" is one of them if
+ *                  the environment variable MXHIP_ARCH names it
+ *   "hip:N"        AMD's libamdhip64.so, device N ("hip" is "hip:0")
  *
  * Every kernel is launched through this interface, on either device. Functions of the emulator only
  * are in mx_device.emu, which is NULL on a real device.

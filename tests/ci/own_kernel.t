@@ -49,7 +49,7 @@ for (
 	  'kernarg[5], bytes 40 to 47: the code object has an argument (by_value) in bytes 40 to 43' ],
 	[ 'a number for an address', 'type: ptr, value: SB', 'type: u32, value: 5',
 	  'kernarg[4], bytes 32 to 35: the code object has an address there, an argument (global_buffer)' ],
-	[ 'an argument behind the last', '{offset: 44,', '{offset: 48,',
+	[ 'an argument after the last', '{offset: 44,', '{offset: 48,',
 	  'kernarg[6], bytes 48 to 51: the code object has no argument there' ],
 	[ 'an argument without a value', '{offset: 44,', '{offset: 48,',
 	  'kernarg gives no value to an argument (by_value), bytes 44 to 47' ],

@@ -2,9 +2,10 @@
  *
  * The schedule of a workgroup follows from its own random numbers, so workgroups that share no
  * written memory give the same result in any order, on any thread. The threads assume that none do.
- * If two conflict (claims.c), or there is a finding, all threads stop, their writes are undone, and
- * the launch continues on one thread. Watchers decide as well: each has data of its own in each
- * part of the launch, and says whether the results stand (machine/watch.h). */
+ * If two conflict (claims.c), or there is a finding that threads cannot count each for itself
+ * (machine/findings.h), all threads stop, their writes are undone, and the launch continues on one
+ * thread. Watchers decide as well: each has data of its own in each part of the launch, and says
+ * whether the results stand (machine/watch.h). */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,7 @@ static bool all_stand(const struct mx_run *run, const struct part *parts, unsign
 	return true;
 }
 
+/* Whether there is a finding that threads do not count. */
 static bool has_findings(const struct mx_report *r) {
 	size_t notes = 0;
 	while (notes < r->n_findings && mx_finding_is_counted(r->findings[notes].kind))

@@ -65,8 +65,8 @@ struct mx_quiet_inst {
 	uint8_t doubt, streams; /* of the analysis of order */
 };
 
-/* Straight code of a wave of which no watcher needs an instruction, and MX_WATCHER_ORDER those
- * alone that are not quiet or access registers of *pending. It ends under MODEs in `mode` and banks
+/* Straight code of a wave, of which only MX_WATCHER_ORDER needs instructions: those that are not
+ * quiet, and those that access registers of *pending. It ends under MODEs in `mode` and under banks
  * of VGPRs. A watcher may end it at any time: end = 0. */
 struct mx_quiet {
 	const struct mx_quiet_inst *inst; /* NULL: watchers need every instruction */
