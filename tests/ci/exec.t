@@ -239,6 +239,9 @@ is(scalar(my @none = glob("$dir/hidden/*.{yaml,npy}")), 0, 'and leaves no files'
 		"MXHIP_DEVICES: 'two' is not a number; MXHIP_SEDE: no such variable; MXHIP_ON_FAULT: 'stop' is not abort",
 		'variables that are misspelt, each named once');
 }
+$plain = `MXHIP_SEED=first MXHIP_WATCH=$dir/seeded LD_LIBRARY_PATH=$dir $dir/watched right 2>&1`;
+is(scalar(() = $plain =~ /^libmxhip: ignored: MXHIP_SEED: 'first' is not a number$/mg), 1,
+	'a variable that is read twice, named once');
 
 {
 	local $ENV{MXHIP_ARCH} = 'gfx1250';
