@@ -61,6 +61,14 @@ static void share(const char *name, double rate, double limit) {
 		printf("%s/of fma/f64,%%,%.3g,0\n", name, 100 * rate / limit);
 }
 
+/* A rate of refused instructions would be that of nothing. */
+static void check(mx_status status) {
+	if (status) {
+		fprintf(stderr, "mma_bench: %s\n", mx_strerror(status));
+		exit(1);
+	}
+}
+
 /* ---- scaled ---- */
 
 struct job {
@@ -77,7 +85,7 @@ static void instructions(void *arg) {
 	for (unsigned i = 0; i < j->times; i++) {
 		j->args.a = (const uint32_t(*)[MX_LANES])j->a[i >> 1 & 1];
 		j->args.b = (const uint32_t(*)[MX_LANES])j->b[i & 1];
-		j->run(&j->args);
+		check(j->run(&j->args));
 	}
 }
 
@@ -162,7 +170,7 @@ struct dense_job {
 static void dense_instructions(void *arg) {
 	struct dense_job *j = arg;
 	for (unsigned i = 0; i < 100; i++)
-		mx_mma_dense(&j->args);
+		check(mx_mma_dense(&j->args));
 }
 
 static uint32_t random_item(mx_type t) {
@@ -192,7 +200,9 @@ static void fill_dense(struct dense_job *j, const struct mx_dense *op) {
 			j->c[r][lane] = random_item(MX_T_F32);
 }
 
-static void report_dense(const mx_profile *p, const struct mx_dense *op, double limit) {
+/* The profile is what the device has of `family` for these types. */
+static void report_dense(const mx_profile *family, const struct mx_dense *op, double limit) {
+	const mx_profile *p = mx_dense_profile(op, family);
 	static struct dense_job j;
 	char name[80];
 	double macs = (double)op->m * op->m * op->k * op->blocks;
@@ -211,7 +221,8 @@ static void report_dense(const mx_profile *p, const struct mx_dense *op, double 
 
 struct wmma_job {
 	struct mx_wmma_args args;
-	uint32_t ab[2][2][8][MX_LANES], scales[2][2][MX_LANES], c[8][MX_LANES], d[8][MX_LANES];
+	uint32_t ab[2][2][16][MX_LANES], scales[2][2][MX_LANES], index[2][MX_LANES];
+	uint32_t c[8][MX_LANES], d[8][MX_LANES];
 };
 
 /* Fragments as those of the scaled MFMAs. */
@@ -220,7 +231,7 @@ static void wmma_instructions(void *arg) {
 	for (unsigned i = 0; i < 100; i++) {
 		j->args.ab[0].regs = (const uint32_t(*)[MX_LANES])j->ab[0][i >> 1 & 1];
 		j->args.ab[1].regs = (const uint32_t(*)[MX_LANES])j->ab[1][i & 1];
-		mx_mma_wmma(&j->args);
+		check(mx_mma_wmma(&j->args));
 	}
 }
 
@@ -251,12 +262,13 @@ static void fill_wmma(struct wmma_job *j, mx_scale_format f) {
 		o->scale_format = f;
 		o->scales = (const uint32_t(*)[MX_LANES])j->scales[s];
 		for (unsigned lane = 0; lane < MX_LANES; lane++) {
-			for (unsigned r = 0; r < 16; r++)
-				j->ab[s][r / 8][r % 8][lane] = random_register(j->args.op->ab[s]);
+			for (unsigned r = 0; r < 32; r++)
+				j->ab[s][r / 16][r % 16][lane] = random_register(j->args.op->ab[s]);
 			for (unsigned r = 0; r < 2; r++)
 				j->scales[s][r][lane] = random_scales(f);
 		}
 	}
+	memset(j->index, 0x44, sizeof j->index); /* the first two of four */
 	for (unsigned lane = 0; lane < MX_LANES; lane++)
 		for (unsigned r = 0; r < 8; r++)
 			j->c[r][lane] = j->args.op->c == MX_T_F16 ? random_register(MX_T_F16)
@@ -264,28 +276,34 @@ static void fill_wmma(struct wmma_job *j, mx_scale_format f) {
 }
 
 /* With mfma, the cost of a product beside that of an MFMA with this rate. */
-static void report_wmma(const mx_profile *p, const struct mx_wmma *op, mx_scale_format f,
+static void report_wmma(const mx_profile *family, const struct mx_wmma *op, mx_scale_format f,
                         double mfma) {
 	static const char *const scales[] = { "E8M0", "E5M3", "E4M3" };
 	static struct wmma_job j;
 	char name[80];
 	j.args = (struct mx_wmma_args){
-		.op = op, .profile = p, .c = (const uint32_t(*)[MX_LANES])j.c, .d = j.d
+		.op = op,
+		.profile = mx_wmma_profile(op, family),
+		.c = (const uint32_t(*)[MX_LANES])j.c,
+		.d = j.d,
+		.index = op->sparse ? (const uint32_t(*)[MX_LANES])j.index : NULL,
 	};
 	fill_wmma(&j, f);
-	snprintf(name, sizeof name, "wmma/%s/%s%s%s", p->name, op->name + strlen("v_wmma_"),
+	snprintf(name, sizeof name, "%s/%s/%s%s%s", op->sparse ? "swmmac" : "wmma",
+	         j.args.profile->name, op->name + strlen(op->sparse ? "v_swmmac_" : "v_wmma_"),
 	         op->block ? "/" : "", op->block ? scales[f] : "");
-	double rate = bench(name, "GMAC/s", op->m * 16. * op->k * 1e-7, wmma_instructions, &j);
+	double products = op->m * 16. * op->k / (op->sparse ? 2 : 1);
+	double rate = bench(name, "GMAC/s", products * 1e-7, wmma_instructions, &j);
 	if (mfma)
 		printf("%s/cost of mfma,x,%.3g,0\n", name, mfma / rate);
 }
 
-static void report_wmmas(const mx_profile *p, double mfma) {
+static void report_wmmas(const mx_profile *family, double mfma) {
 	const struct mx_wmma *op;
 	for (size_t i = 0; (op = mx_wmma_at(i)); i++)
 		if (op->ab[0] != MX_T_FP4)
 			for (int f = 0; f < (op->block ? MX_SCALE_FORMATS : 1); f++)
-				report_wmma(p, op, f, op->block ? mfma : 0);
+				report_wmma(family, op, f, op->block ? mfma : 0);
 }
 
 int main(void) {
