@@ -73,7 +73,9 @@ static void measure(enum mode mode, unsigned threads, int64_t size, struct cost 
 	emu->threads = threads;
 	struct mx_bench *b = prepare("gemm/mxfp4_f32", size, size, size);
 	c->runs = runs_of(size);
-	if (mode != HUNTED)
+	if (mode == HUNTED) /* the first hunt and launch touch new memory */
+		hunt(b, threads, 1);
+	else
 		launch(b, analysis);
 	for (int i = 0; i < c->runs; i++) {
 		struct time t = mode == HUNTED ? hunted(b, threads, 2 * threads * c->runs)
