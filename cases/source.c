@@ -2,10 +2,12 @@
 #include "source.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_BYTES = 1 << 20 }; /* a limit for files such as /dev/zero */
 
@@ -104,17 +106,25 @@ static bool peek(yaml_parser_t *p, char *name, size_t room) {
 	return same;
 }
 
+/* libyaml decodes all that it is given, and the name is in the first line or after a comment. */
+static int read_little(void *fd, unsigned char *to, size_t room, size_t *n) {
+	enum { LITTLE = 128 };
+	ssize_t got = read(*(int *)fd, to, room < LITTLE ? room : LITTLE);
+	*n = got > 0 ? (size_t)got : 0;
+	return got >= 0;
+}
+
 bool mx_case_peek(const char *path, char *name, size_t room) {
 	yaml_parser_t parser;
-	FILE *f = fopen(path, "rb");
-	bool found = f && yaml_parser_initialize(&parser);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool found = fd >= 0 && yaml_parser_initialize(&parser);
 	if (found) {
-		yaml_parser_set_input_file(&parser, f);
+		yaml_parser_set_input(&parser, read_little, &fd);
 		found = peek(&parser, name, room);
 		yaml_parser_delete(&parser);
 	}
-	if (f)
-		fclose(f);
+	if (fd >= 0)
+		close(fd);
 	return found;
 }
 
