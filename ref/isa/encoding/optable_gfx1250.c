@@ -91,7 +91,7 @@ static void add_row(size_t i, const struct mx_isa_row *row) {
 		return;
 	struct mx_op *op = &mx_gfx1250_ops[n->op];
 	if (!op->name) {
-		*op = mx_gfx950_ops[n->op];
+		*op = mx_gfx950_sized_ops()[n->op];
 		op->name = n->name;
 		keep_halves(op);
 	}
