@@ -45,7 +45,7 @@ static void each_word(struct mx_text *t, const char *list,
 
 /* The suffix of a form with DPP: none of a comparison. */
 static void put_name(struct mx_text *t) {
-	const char *name = t->form->name, *suffix = t->form->suffix;
+	const char *name = mx_text(t->form->name), *suffix = mx_text(t->form->suffix);
 	int bare = (int)(strlen(name) - strlen(suffix));
 	bool plain = !mx_adds_dpp(t->format);
 	bool compares = t->form->format == MX_FORM_VOPC;
@@ -61,8 +61,8 @@ static void put_name(struct mx_text *t) {
 static void put_row(struct mx_text *t) {
 	t->listed = false;
 	put_name(t);
-	each_word(t, t->form->operands, mx_put_operand);
-	each_word(t, t->form->modifiers, mx_put_modifier);
+	each_word(t, mx_text(t->form->operands), mx_put_operand);
+	each_word(t, mx_text(t->form->modifiers), mx_put_modifier);
 }
 
 /* The second half of two operations in one instruction. */

@@ -309,7 +309,7 @@ static bool put_source(struct mx_text *t, unsigned code, const struct mx_operand
 	if (code != MX_LITERAL && !wide)
 		return put_code(t, code, o, accumulator(t, o));
 	takes(t, o, 'i');
-	if (lacks_literal(t) || (wide && strstr(t->form->operands, "literal:K1")))
+	if (lacks_literal(t) || (wide && strstr(mx_text(t->form->operands), "literal:K1")))
 		return false;
 	if (wide)
 		put_wide_literal(t, o->type);

@@ -84,7 +84,7 @@ static bool has_listed_sizes(const struct mx_op *op) {
 
 void mx_size_operands(struct mx_op *op, const struct mx_isa_row *row) {
 	struct mx_operand_spec o;
-	const char *list = has_listed_sizes(op) ? row->operands : "";
+	const char *list = has_listed_sizes(op) ? mx_text(row->operands) : "";
 	while ((list = mx_operand_next(list, &o)))
 		size_operand(op, &o);
 }
