@@ -166,7 +166,7 @@ $(foreach r,$(notdir $(wildcard tests/*)),$(eval NEEDS_$r := $(filter $(B)/%,$(U
 .SECONDEXPANSION:
 $(B)/tests/%.t: $(B)/tests/%.o $$(NEEDS_$$(firstword $$(subst /, ,$$*)))
 	@echo "  TEST $@"
-	$(Q)$(CC) $(CFLAGS) -o $@ $< $(USES_$(firstword $(subst /, ,$*))) $(LDFLAGS) -lmpfr -lgmp -Wl,-rpath,'$$ORIGIN/../..'
+	$(Q)$(CC) $(CFLAGS) -o $@ $< $(USES_$(firstword $(subst /, ,$*))) $(LDFLAGS) -Wl,--as-needed -lmpfr -lgmp -Wl,-rpath,'$$ORIGIN/../..'
 
 # ---- fuzz targets of the runtime and of the command line. Here they read files; `make
 # fuzz-targets` builds libFuzzer programs ----

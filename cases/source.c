@@ -108,7 +108,7 @@ static bool peek(yaml_parser_t *p, char *name, size_t room) {
 
 /* libyaml decodes all that it is given, and the name is in the first line or after a comment. */
 static int read_little(void *fd, unsigned char *to, size_t room, size_t *n) {
-	enum { LITTLE = 128 };
+	enum { LITTLE = 64 };
 	ssize_t got = read(*(int *)fd, to, room < LITTLE ? room : LITTLE);
 	*n = got > 0 ? (size_t)got : 0;
 	return got >= 0;
