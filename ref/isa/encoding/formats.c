@@ -330,6 +330,14 @@ size_t mx_microcode_dwords(mx_microcode format) {
 
 /* ---- rows ---- */
 
+const char *mx_row_word(const char *list, char word[MX_ROW_WORD]) {
+	list += strspn(list, " ");
+	size_t n = strcspn(list, " "), kept = n < MX_ROW_WORD ? n : MX_ROW_WORD - 1;
+	memcpy(word, list, kept);
+	word[kept] = 0;
+	return n ? list + kept : NULL;
+}
+
 static const struct mx_isa_row *find(const struct mx_encodings *e, mx_microcode format,
                                      unsigned opcode) {
 	size_t low = 0, high = e->n_rows;

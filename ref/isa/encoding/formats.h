@@ -106,6 +106,10 @@ static inline const char *mx_text(mx_row_text at) {
 	return (const char *)&mx_row_texts + at;
 }
 
+/* Copies the next operand or modifier of a list. The rest of the list, or NULL after the last. */
+enum { MX_ROW_WORD = 32 };
+const char *mx_row_word(const char *list, char word[MX_ROW_WORD]);
+
 /* The form of the instruction at code[0], or NULL. Only format and opcode are compared. */
 const struct mx_isa_row *mx_isa_row_of(const struct mx_encodings *e, const uint32_t *code,
                                        size_t left);

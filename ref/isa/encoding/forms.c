@@ -117,11 +117,11 @@ static void set_operand(const struct mx_isa_row *row, uint32_t code[4], const ch
 /* ---- forms ---- */
 
 static void encode(const struct mx_isa *isa, const struct mx_isa_row *row, struct mx_form *f) {
-	char word[32], text[200];
+	char word[MX_ROW_WORD], text[200];
 	const char *list = mx_text(row->operands);
 	mx_isa_row_blank(isa->encodings, row, f->code);
 	set_fields(row, f->code);
-	for (int n; sscanf(list, "%31s%n", word, &n) == 1; list += n)
+	while ((list = mx_row_word(list, word)))
 		set_operand(row, f->code, word);
 	size_t bytes = isa->disassemble(f->code, 4, 0, text, sizeof text);
 	/* the only control of 64-bit DPP */
