@@ -71,6 +71,15 @@ sub names { my %seen; return [ grep { !$seen{$_}++ } run($own, '--list', @_) ? (
 is_deeply(names(), [qw(b dir.yaml/three z/one)],
 	'case files are found in the order of names, with those behind links') or diag $err;
 
+# A name may be quoted, or before a comment.
+for ([ "'z/quoted'\n", 'z/quoted' ], [ "z/plain # comment\n", 'z/plain' ]) {
+	my ($text, $name) = @$_;
+	put_case("$cases/z/odd.yaml", $text);
+	run($own, '--list', "$name/*");
+	like($out, qr{\A\Q$name\E/\d}, "the case '$name' is found by its name") or diag $err;
+	unlink "$cases/z/odd.yaml";
+}
+
 # Bytes that are not UTF-8, at which a parser fails.
 spew("$cases/z/bad.yaml", "name: z/bad\n" . "# a comment\n" x 400 . "title: \xff\n");
 is_deeply(names('z/one*'), ['z/one'], 'of a case that no glob can name only the beginning is read') or diag $err;
