@@ -43,7 +43,7 @@ $(foreach r,$(ROOMS),$(eval $(B)/lib$r.a: $(call objects,$(SRC_$r))))
 
 # msgpack-c 6 renamed its library.
 MSGPACK     := $(if $(wildcard /usr/lib/*/libmsgpack-c.so),-lmsgpack-c,-lmsgpackc)
-USES_codeobject := $(call archives,codeobject) -lelf -lz -lzstd $(MSGPACK) -Wl,--as-needed,-ldw,--no-as-needed
+USES_codeobject := $(call archives,codeobject) -lelf -lz -lzstd $(MSGPACK) -Wl,--as-needed -ldw -Wl,--no-as-needed
 USES_num     := $(call archives,mxref) -lm
 USES_mma     := $(USES_num)
 USES_isa     := $(USES_num)
@@ -51,7 +51,7 @@ USES_hip     := $(B)/libmxhip.so
 USES_kernels := $(call archives,kernels mxref) $(USES_codeobject) -ldl -lm
 USES_cases   := $(call archives,cases mxref) -lcyaml -lyaml -lm
 USES_probe   := $(call archives,probe cases mxref) -lcyaml -lyaml -ljansson -lm
-USES_oracle  := $(call archives,oracle probe kernels cases mxref) $(USES_codeobject) -lmpfr -lgmp -lcyaml -lyaml -lxxhash -ldl -lm
+USES_oracle  := $(call archives,oracle probe kernels cases mxref) $(USES_codeobject) -lmpfr -lgmp -lcyaml -lyaml -ldl -lm
 USES_fuzz    := $(B)/libfuzz.a $(USES_oracle)
 USES_bench   := $(USES_fuzz) -lopenblas
 USES_ci      := $(B)/libci.a $(call archives,probe) $(USES_fuzz) -ljansson -lsqlite3
@@ -98,10 +98,17 @@ $(B)/libmxhip.so: $(call objects,ref/hip) $(call archives,codeobject mxref) ref/
 # needs its own address space.
 NO_PIE := $(if $(SAN),,-no-pie)
 
+# Libraries that few runs of mxcheck need; ci/package/late.c loads them at the first call.
+LATE   := $(if $(X86),$(if $(SAN),,dw mpfr gmp jansson sqlite3))
+$(B)/late.def: $(filter $(B)/%,$(USES_ci)) ci/package/late.sh
+	$(Q)ci/package/late.sh '$(CC)' '$(LATE)' $(filter %.a,$^) >$@.new && mv $@.new $@
+$(B)/ci/package/late.o: CFLAGS += -I$(B)
+$(B)/ci/package/late.o: $(B)/late.def
+
 # A room must not call a room above it: the linker reads each archive once, in order.
-$(B)/mxcheck: $(filter $(B)/%,$(USES_ci))
+$(B)/mxcheck: $(if $(LATE),$(B)/ci/package/late.o) $(filter $(B)/%,$(USES_ci))
 	@echo "  LD   $@"
-	$(Q)$(CC) $(CFLAGS) $(NO_PIE) -o $@ $(USES_ci) -Wl,--undefined=main $(LDFLAGS)
+	$(Q)$(CC) $(CFLAGS) $(NO_PIE) -o $@ $(filter %/late.o,$^) $(filter-out $(LATE:%=-l%),$(USES_ci)) -Wl,--undefined=main $(LDFLAGS)
 
 # ---- kernels ----
 # The folder from ci/package/llvm.sh, or its error message. The script runs once, at the first use.
@@ -159,7 +166,7 @@ $(foreach r,$(notdir $(wildcard tests/*)),$(eval NEEDS_$r := $(filter $(B)/%,$(U
 .SECONDEXPANSION:
 $(B)/tests/%.t: $(B)/tests/%.o $$(NEEDS_$$(firstword $$(subst /, ,$$*)))
 	@echo "  TEST $@"
-	$(Q)$(CC) $(CFLAGS) -o $@ $< $(USES_$(firstword $(subst /, ,$*))) $(LDFLAGS) -lmpfr -lgmp -Wl,-rpath,'$$ORIGIN/../..'
+	$(Q)$(CC) $(CFLAGS) -o $@ $< $(USES_$(firstword $(subst /, ,$*))) $(LDFLAGS) -Wl,--as-needed -lmpfr -lgmp -Wl,-rpath,'$$ORIGIN/../..'
 
 # ---- fuzz targets of the runtime and of the command line. Here they read files; `make
 # fuzz-targets` builds libFuzzer programs ----

@@ -2,6 +2,7 @@
 #include "product.h"
 #include "epilogue.h"
 #include "hash_file.h"
+#include "xxh3.h"
 #include "../cases/layout.h"
 
 #include <stdio.h>
@@ -9,7 +10,6 @@
 #include <string.h>
 #include <time.h>
 #define XXH_STATIC_LINKING_ONLY
-#include <xxhash.h>
 
 const struct mx_plan *mx_bench_plan(const struct mx_bench *b) {
 	return &b->plan;

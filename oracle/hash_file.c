@@ -2,8 +2,9 @@
 #include "hash_file.h"
 
 #include <stdio.h>
+
+#include "xxh3.h"
 #define XXH_STATIC_LINKING_ONLY
-#include <xxhash.h>
 
 uint64_t mx_hash_file(const char *path, uint64_t seed) {
 	XXH3_state_t state;

@@ -367,6 +367,8 @@ static size_t changed(const struct bench_buffer *b, size_t from, size_t to) {
 
 /* The same for bytes that must not be written: storing the same value counts as a change. */
 static size_t touched(const struct bench_buffer *b, size_t from, size_t to) {
+	if (from < to && changed(b, from, to) == to && !memchr(b->unwritten + from, 0, to - from))
+		return to;
 	while (from < to && b->unwritten[from] && b->before[from] == b->after[from])
 		from++;
 	return from;

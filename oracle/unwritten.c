@@ -98,13 +98,14 @@ struct range {
 static void read_some(void *context, size_t first, size_t end) {
 	struct range *r = context;
 	const struct bench_buffer *x = r->buffer;
-	bool any = false;
-	if (all_written(r->states + first, end - first))
+	const uint8_t *states = r->states, *before = x->before + r->from;
+	const uint8_t *after = x->after + r->from;
+	uint8_t *restrict unwritten = x->unwritten + r->from, any = 0;
+	if (all_written(states + first, end - first))
 		return;
 	for (size_t i = first; i < end; i++) {
-		bool kept = x->after[r->from + i] == x->before[r->from + i];
-		x->unwritten[r->from + i] = !(r->states[i] & MX_WRITTEN) & kept;
-		any |= x->unwritten[r->from + i];
+		unwritten[i] = !(states[i] & MX_WRITTEN) & (after[i] == before[i]);
+		any |= unwritten[i];
 	}
 	if (any)
 		atomic_store(&r->any, true);

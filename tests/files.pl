@@ -37,7 +37,7 @@ sub hip_bundle {
 	return bundle_of([ 'host-x86_64-unknown-linux-gnu-', '' ], [ 'hipv4-amdgcn-amd-amdhsa--gfx950', $code ]);
 }
 
-# The folder that ci/package/llvm.sh finds, or an empty text. It starts clang twice, so it runs once:
+# The folder that ci/package/llvm.sh finds, or an empty text. It starts clang, so it runs once:
 # `make check` passes its result in LLVM_FOUND.
 sub llvm {
 	chomp($ENV{LLVM_FOUND} = `ci/package/llvm.sh 2>/dev/null`) if !defined $ENV{LLVM_FOUND};

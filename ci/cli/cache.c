@@ -13,13 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #define XXH_STATIC_LINKING_ONLY
-#include <xxhash.h>
 
 #include "../../cases/depends.h"
 #include "../../cases/files.h"
 #include "../../fuzz/hunt/build.h"
 #include "../../fuzz/hunt/schedule.h"
 #include "../../oracle/hash_file.h"
+#include "../../oracle/xxh3.h"
 #include "result.h"
 
 struct mx_cache {

@@ -14,13 +14,14 @@
 #define COMPILER "gcc "
 #endif
 
-/* The LLVM that ci/package/llvm.sh finds: its folder and version. */
-static void print_llvm(void) {
-	static const char command[] =
-		"{ " MX_LLVM_SH "} 2>/dev/null | { read -r dir && echo \"$dir,\" $(\"$dir/clang\" "
-		"-dumpversion); }";
+/* ci/package/llvm.sh, which starts a clang. */
+static FILE *begin_llvm(void) {
+	return popen("set -- version; { " MX_LLVM_SH "} 2>/dev/null", "r");
+}
+
+/* The LLVM that it finds: its folder and version. */
+static void print_llvm(FILE *f) {
 	char line[4096] = "none\n";
-	FILE *f = popen(command, "r");
 	if (f && !fgets(line, sizeof line, f))
 		strcpy(line, "none\n");
 	printf("%-9s %s", "LLVM", line);
@@ -28,15 +29,23 @@ static void print_llvm(void) {
 		pclose(f);
 }
 
-static void print_device(const char *name) {
-	struct mx_device *d;
+/* A device, or why there is none. */
+struct found {
+	struct mx_device *device;
 	struct mx_why why;
-	if (mx_device_open(name, &d, &why)) {
-		printf("%-9s none: %s\n", name, why.text);
-		return;
-	}
-	printf("%-9s %s, %s\n", name, d->runtime, d->arch);
-	mx_device_close(d);
+};
+
+static void find(const char *name, struct found *f) {
+	*f = (struct found){ NULL };
+	mx_device_open(name, &f->device, &f->why);
+}
+
+static void print_device(const char *name, const struct found *f) {
+	if (f->device)
+		printf("%-9s %s, %s\n", name, f->device->runtime, f->device->arch);
+	else
+		printf("%-9s none: %s\n", name, f->why.text);
+	mx_device_close(f->device);
 }
 
 /* The highest step in use. */
@@ -48,13 +57,17 @@ static const char *cpu_path(void) {
 }
 
 int mx_cmd_version(int argc, char **argv) {
+	struct found emu, hip;
 	(void)argc;
 	(void)argv;
+	FILE *llvm = begin_llvm(); /* while the runtimes are loaded, which takes as long */
+	find("emu", &emu);
+	find("hip", &hip);
 	printf("mxcheck %s, commit %s\n", mx_version(), MX_COMMIT);
 	printf("%-9s %s\n", "compiler", COMPILER __VERSION__);
 	printf("%-9s %s\n", "CPU path", cpu_path());
-	print_llvm();
-	print_device("emu");
-	print_device("hip");
+	print_llvm(llvm);
+	print_device("emu", &emu);
+	print_device("hip", &hip);
 	return 0;
 }

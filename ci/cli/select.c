@@ -3,13 +3,13 @@
 #include "select.h"
 
 #include <fnmatch.h>
-#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../../oracle/arithmetic.h"
+#include "case_files.h"
 
 /* ---- files ---- */
 
@@ -57,24 +57,21 @@ static bool is_needed(const struct mx_options *o, const char *path) {
 	return false;
 }
 
-static int by_name(const FTSENT **a, const FTSENT **b) {
-	return strcmp((*a)->fts_name, (*b)->fts_name);
+/* What a visit to a case file adds it to. */
+struct loading {
+	const struct mx_options *o;
+	struct mx_selection *s;
+};
+
+static int add_if_needed(void *context, const char *path, struct mx_error *err) {
+	const struct loading *l = context;
+	return is_needed(l->o, path) ? add_case(l->o, l->s, path, err) : 0;
 }
 
 static int add_folder(const struct mx_options *o, struct mx_selection *s, const char *dir,
                       struct mx_error *err) {
-	char *roots[] = { (char *)dir, NULL };
-	FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
-	int status = tree ? 0 : mx_fail(err, "%s: cannot be read", dir);
-	for (FTSENT *e; !status && (e = fts_read(tree));)
-		if (e->fts_info == FTS_NS || e->fts_info == FTS_DNR)
-			status = mx_fail(err, "%s: %s", e->fts_path, strerror(e->fts_errno));
-		else if (e->fts_info == FTS_F && !fnmatch("*.yaml", e->fts_name, 0) &&
-		         is_needed(o, e->fts_path))
-			status = add_case(o, s, e->fts_path, err);
-	if (tree)
-		fts_close(tree);
-	return status;
+	struct loading l = { o, s };
+	return mx_case_files(dir, add_if_needed, &l, err);
 }
 
 /* ---- selection ---- */

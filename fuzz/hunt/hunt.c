@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #define XXH_STATIC_LINKING_ONLY
-#include <xxhash.h>
 
+#include "../../oracle/xxh3.h"
 #include "../../ref/num/clock.h"
 #include "build.h"
 #include "interrupt.h"

@@ -19,8 +19,9 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "../../oracle/xxh3.h"
 #define XXH_STATIC_LINKING_ONLY
-#include <xxhash.h>
 
 enum { SYNC_SECONDS = 5 };
 

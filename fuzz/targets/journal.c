@@ -4,8 +4,8 @@
 #include "memory_file.h"
 
 #include <string.h>
-#include <xxhash.h>
 
+#include "../../oracle/xxh3.h"
 #include "../hunt/journal.h"
 #include "../hunt/tally.h"
 #include "target.h"

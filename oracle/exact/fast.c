@@ -235,11 +235,18 @@ static void choose_part(struct work *w) {
 	w->strips = strips ? strips : 1;
 }
 
-/* On as many threads as there is work for, this one among them. */
-static void run_all(struct work *w, size_t items, void *(*phase)(void *work)) {
+/* What one thread does in about the time that another one takes to start and end: elements that it
+ * packs, and products that it adds. */
+#define PACKED_ALONE 0x1p16
+#define ADDED_ALONE  0x1p21
+
+/* On as many threads as there is work for, this one among them. `shares`: the work in units of what
+ * one thread does alone. */
+static void run_all(struct work *w, size_t items, double shares, void *(*phase)(void *work)) {
 	enum { MOST = 64 };
 	pthread_t other[MOST];
 	size_t n = 0, threads = smaller(smaller(w->g->threads, items), MOST);
+	threads = shares < threads ? (size_t)shares : threads;
 	while (n + 1 < threads && !pthread_create(&other[n], NULL, phase, w))
 		n++;
 	phase(w);
@@ -259,17 +266,18 @@ enum exact_status fast_block32(const struct exact_gemm *g, const struct fast_way
                                size_t instruction, uint32_t *out) {
 	struct fast_product p;
 	struct fast_pack packs[2];
+	double m = (double)g->m, n = (double)g->n, k = (double)g->k;
 	enum exact_status status = fast_prepare(g, way->layout, &p, packs);
 	if (status == EXACT_OK) {
 		struct work w = { .g = g, .p = &p, .pack = packs, .way = way };
 		w.instruction = instruction;
 		choose_part(&w);
 		p.out = out;
-		run_all(&w, p.a.tiles + p.b.tiles, pack);
+		run_all(&w, p.a.tiles + p.b.tiles, k * (m + n) / PACKED_ALONE, pack);
 		if (is_mostly_apart(&w)) {
 			status = fast_block32(g, way_of_any_scale(g), instruction, out);
 		} else {
-			run_all(&w, parts_of(&w), compute);
+			run_all(&w, parts_of(&w), k * m * n / ADDED_ALONE, compute);
 			status = (enum exact_status)atomic_load(&w.status);
 		}
 	}

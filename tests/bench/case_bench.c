@@ -1,5 +1,5 @@
 /* The parts of a case that are no launch: drawing its data compared with memcpy of the same values,
- * judging compared with SGEMM of the same size, and a tiny case as a process. Argument: size. */
+ * and judging compared with SGEMM of the same size. Argument: size. */
 #include "../../cases/case.h"
 #include "../../oracle/exact/exact.h"
 #include "bench.h"
@@ -9,7 +9,6 @@
 #include <string.h>
 
 static int64_t size = 2048;
-static const char *build;
 
 struct job {
 	struct mx_plan plan;
@@ -90,25 +89,10 @@ static void judging(struct job *j, const char *what, void (*f)(void *), double b
 	mx_data_free(&data);
 }
 
-static void tiny(void) {
-	char command[600];
-	double ms[BENCH_RUNS];
-	snprintf(command, sizeof command,
-	         "%s/mxcheck --device emu gemm/mxfp4_f32/1x1x32/exact >/dev/null", build);
-	for (int i = 0; i < BENCH_RUNS; i++) {
-		double start = bench_now();
-		if (system(command))
-			fail(command);
-		ms[i] = (bench_now() - start) * 1e3;
-	}
-	bench_print("case/1x1x32", "ms", ms);
-}
-
 int main(int argc, char **argv) {
 	struct mx_case *c;
 	struct mx_error err;
 	struct job j = { 0 };
-	build = getenv("BUILD") ? getenv("BUILD") : "build";
 	size = argc > 1 ? atoll(argv[1]) : size;
 	size_t n = (size_t)(size * size);
 	j.from = calloc(2 * n, sizeof *j.from), j.to = calloc(2 * n, sizeof *j.to);
@@ -125,7 +109,6 @@ int main(int argc, char **argv) {
 	drawing(&j, c, MX_REGIME_EXACT);
 	judging(&j, "judge/profile", judge, base);
 	judging(&j, "judge/freivalds", check, base); /* needs data in the exact regime */
-	tiny();
 	mx_case_free(c);
 	return 0;
 }

@@ -345,6 +345,8 @@ static void test_peek(void) {
 	} t[] = {
 		{ "# a comment\n\nname: gemm/x # short\ntitle: [", "gemm/x" },
 		{ "name: \"gemm/\\x78\"\n", "gemm/x" },
+		{ "name: gemm/x\ntitle: x\n", "gemm/x" },
+		{ "name: gemm\n  x\ntitle: x\n", "gemm x" },
 		{ "title: x\nname: gemm/x\n", NULL },
 		{ "name: [gemm/x]\n", NULL },
 		{ "name: gemm/long\n", NULL },

@@ -133,10 +133,10 @@ static void test_names(void) {
 		bool found = false;
 		for (size_t k = 0; k < mx_gfx1250_encodings.n_rows && !found; k++) {
 			const struct mx_isa_row *row = &mx_gfx1250_encodings.rows[k];
-			const char *half =
-				strstr(row->name, "v_dual_") ? row->name + strlen("v_dual") : NULL;
-			size_t n = strlen(row->name) - strlen(row->suffix);
-			found = (strlen(names[i]) == n && !strncmp(names[i], row->name, n)) ||
+			const char *name = mx_text(row->name);
+			const char *half = strstr(name, "v_dual_") ? name + strlen("v_dual") : NULL;
+			size_t n = strlen(name) - strlen(mx_text(row->suffix));
+			found = (strlen(names[i]) == n && !strncmp(names[i], name, n)) ||
 			        (half && !strcmp(names[i] + strlen("v"), half));
 		}
 		if (!found)

@@ -270,7 +270,7 @@ static void mark_place(struct mx_wave *w, const struct place *p) {
 	if (p->kind == IN_SCC)
 		w->scc_unwritten = true;
 	for (unsigned l = 0; l < MX_LANES; l++) {
-		uint32_t *u = p->kind == IN_LANE ? &w->v_unwritten[p->reg[l]][l]
+		uint32_t *u = p->kind == IN_LANE ? &mx_mixed_row(w, p->reg[l])[l]
 		                                 : &w->s_unwritten[p->reg[l]];
 		if (p->kind == IN_SCC)
 			continue;

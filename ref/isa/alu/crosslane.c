@@ -12,8 +12,7 @@ static void put_lane(struct mx_wave *w, unsigned row, unsigned lane, uint32_t va
                      uint32_t unwritten) {
 	uint64_t bit = 1ull << lane, others = w->unwritten_lanes[row] & ~bit;
 	w->v[row][lane] = value;
-	w->v_unwritten[row][lane] = unwritten;
-	w->mixed[row / 64] |= 1ull << row % 64;
+	mx_mixed_row(w, row)[lane] = unwritten;
 	w->unwritten_lanes[row] = others | (unwritten ? bit : 0);
 	if (w->wanted & MX_WATCH_VGPR)
 		mx_watch_vgpr(w, row, bit);

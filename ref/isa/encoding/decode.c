@@ -69,7 +69,7 @@ void mx_gfx950_decode(const uint32_t *code, size_t left, uint32_t offset, struct
 	const struct mx_isa_row *row = mx_isa_row_of(&mx_gfx950_encodings, in->dwords, left);
 	if (!row || row->op >= MX_OPS)
 		return;
-	in->op = &mx_gfx950_ops[row->op];
+	in->op = &mx_gfx950_sized_ops()[row->op];
 	decode_fields(in, row->format);
 	mx_find_operands(&mx_gfx950_encodings, row, row->format, in);
 	if (!take_literal(in) || in->size > 4 * left) {

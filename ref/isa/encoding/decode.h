@@ -19,7 +19,10 @@ unsigned mx_gfx1250_banks_after(const uint32_t *code, size_t left, unsigned bank
 
 /* ---- optable.c ---- */
 
-extern struct mx_op mx_gfx950_ops[MX_OPS]; /* the rows of opcodes.def; constant in main */
+/* The rows of opcodes.def; constant after the first call of mx_gfx950_sized_ops, which returns them
+ * with the sizes that follow from gfx950.def. A process that decodes nothing needs no sizes. */
+extern struct mx_op mx_gfx950_ops[MX_OPS];
+const struct mx_op *mx_gfx950_sized_ops(void);
 
 /* Sets the sizes that follow from the operands of a row. */
 void mx_size_operands(struct mx_op *op, const struct mx_isa_row *row);

@@ -48,7 +48,7 @@ static void decode_dpp(struct mx_inst *in, mx_microcode format) {
 
 /* OP_SEL has the byte of a source with its high bit first [LLVM "VOP3FP8OpSel_src_bytesel"]. */
 static uint8_t with_source_byte(const struct mx_isa_row *row, uint8_t op_sel) {
-	const char *byte = strstr(row->modifiers, "byte_sel");
+	const char *byte = strstr(mx_text(row->modifiers), "byte_sel");
 	if (!byte || !strncmp(byte, "byte_sel_hi", strlen("byte_sel_hi")))
 		return op_sel;
 	return (uint8_t)((op_sel & ~3u) | (op_sel & 1) << 1 | (op_sel >> 1 & 1));
@@ -94,7 +94,7 @@ static void decode_wmma(struct mx_inst *in, const struct mx_isa_row *row, mx_mic
 		in->mai.blgp = (uint8_t)mx_element_format(format, code, 1);
 	}
 	in->abs = bits_of(format, code, "neg_hi", 3);
-	if (strstr(row->modifiers, "reuse")) {
+	if (strstr(mx_text(row->modifiers), "reuse")) {
 		in->mai.reuse[0] = mx_field(format, code, "a_reuse");
 		in->mai.reuse[1] = mx_field(format, code, "b_reuse");
 	}
@@ -192,8 +192,7 @@ static void find_counts(struct mx_inst *in) {
 	bool returns =
 		(kind == MX_IS_CLOCK || kind == MX_IS_BARRIER_STATE) && in->op->flags & MX_LOAD;
 	bool counts = kind == MX_IS_SENDMSG || kind == MX_IS_SCALAR_CACHE || returns;
-	if ((in->op->unit != MX_UNIT_MEMORY && !counts) ||
-	    kind == MX_IS_HINT)
+	if ((in->op->unit != MX_UNIT_MEMORY && !counts) || kind == MX_IS_HINT)
 		return;
 	if (in->mem.lds || mx_kind_of(in->op) == MX_IS_ARRIVAL) {
 		stream = copy_stream(in);
@@ -363,10 +362,10 @@ unsigned mx_gfx1250_banks_after(const uint32_t *code, size_t left, unsigned bank
 	static const char *const terminators[] = { "s_branch",   "s_cbranch_", "s_endpgm",
 		                                   "s_code_end", "s_set_pc_",  "s_add_pc_" };
 	const struct mx_isa_row *row = mx_isa_row_of(&mx_gfx1250_encodings, code, left);
-	if (row && !strcmp(row->name, "s_set_vgpr_msb"))
+	if (row && !strcmp(mx_text(row->name), "s_set_vgpr_msb"))
 		return code[0] & 0xff;
 	for (size_t i = 0; row && i < sizeof terminators / sizeof *terminators; i++)
-		if (!strncmp(row->name, terminators[i], strlen(terminators[i])))
+		if (!strncmp(mx_text(row->name), terminators[i], strlen(terminators[i])))
 			return 0;
 	return banks;
 }

@@ -1,6 +1,4 @@
 /* Fields of the vector ALU formats, with SDWA and DPP, and of matrix instructions [ISA 13.3]. */
-#include <pthread.h>
-
 #include "decode.h"
 
 /* Opcodes that may have SDWA or DPP: those with a lane function, conversions and v_nop. */
@@ -69,31 +67,31 @@ void mx_decode_vop3(struct mx_inst *in) {
 		in->abs = in->op_sel = 0;
 }
 
-/* The arithmetic of the matrix opcodes. */
-static struct {
-	const struct mx_dense *dense;
-	const struct mx_sparse *sparse;
-} matrix[MX_OPS];
-
-static void find_matrix(void) {
-	for (size_t i = 0; i < MX_OPS; i++)
-		if (mx_gfx950_ops[i].unit == MX_UNIT_MATRIX) {
-			matrix[i].dense = mx_dense_by_name(mx_gfx950_ops[i].name);
-			matrix[i].sparse = mx_sparse_by_name(mx_gfx950_ops[i].name);
-		}
+/* Finds the arithmetic of a matrix opcode, at its first use. Threads may find the same. */
+static void find_matrix(const struct mx_op *op, struct mx_inst *in) {
+	static struct {
+		_Atomic(bool) known;
+		_Atomic(const struct mx_dense *) dense;
+		_Atomic(const struct mx_sparse *) sparse;
+	} matrix[MX_OPS], *m;
+	m = &matrix[op->id];
+	if (!m->known) {
+		m->dense = mx_dense_by_name(op->name);
+		m->sparse = mx_sparse_by_name(op->name);
+		m->known = true;
+	}
+	in->mai.dense = m->dense;
+	in->mai.sparse = m->sparse;
 }
 
 /* A MAI instruction, alone or after the 8 bytes of a scale prefix (v_mfma_ld_scale_b32). */
 static void decode_mai(struct mx_inst *in, const uint32_t *p) {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	uint32_t w = p[0], x = p[1];
-	pthread_once(&once, find_matrix);
 	in->size += 8;
 	in->mai.cbsz = mx_bits(w, 10, 8);
 	in->mai.abid = mx_bits(w, 14, 11);
 	in->mai.blgp = mx_bits(x, 31, 29);
-	in->mai.dense = matrix[in->op->id].dense;
-	in->mai.sparse = matrix[in->op->id].sparse;
+	find_matrix(in->op, in);
 }
 
 void mx_decode_matrix(struct mx_inst *in) {

@@ -7,13 +7,18 @@
 
 /* ---- the text ---- */
 
+/* Most calls are for commas and plain words, for which vsnprintf takes long. */
 void mx_put(struct mx_text *t, const char *format, ...) {
 	va_list ap;
-	va_start(ap, format);
-	int n = vsnprintf(t->text + t->length, t->room - t->length, format, ap);
-	va_end(ap);
-	size_t end = t->length + (size_t)n;
-	t->length = end < t->room ? end : t->room - 1;
+	size_t n = strcspn(format, "%"), room = t->room - t->length;
+	if (!format[n] && n < room) {
+		memcpy(t->text + t->length, format, n + 1);
+	} else {
+		va_start(ap, format);
+		n = (size_t)vsnprintf(t->text + t->length, room, format, ap);
+		va_end(ap);
+	}
+	t->length = n < room ? t->length + n : t->room - 1;
 }
 
 uint64_t mx_text_literal(struct mx_text *t, unsigned dwords) {
@@ -38,14 +43,14 @@ bool mx_text_bit(const struct mx_text *t, const char *name, unsigned i) {
 
 static void each_word(struct mx_text *t, const char *list,
                       void (*put)(struct mx_text *, const char *)) {
-	char word[32];
-	for (int n; sscanf(list, "%31s%n", word, &n) == 1; list += n)
+	char word[MX_ROW_WORD];
+	while ((list = mx_row_word(list, word)))
 		put(t, word);
 }
 
 /* The suffix of a form with DPP: none of a comparison. */
 static void put_name(struct mx_text *t) {
-	const char *name = t->form->name, *suffix = t->form->suffix;
+	const char *name = mx_text(t->form->name), *suffix = mx_text(t->form->suffix);
 	int bare = (int)(strlen(name) - strlen(suffix));
 	bool plain = !mx_adds_dpp(t->format);
 	bool compares = t->form->format == MX_FORM_VOPC;
@@ -61,8 +66,8 @@ static void put_name(struct mx_text *t) {
 static void put_row(struct mx_text *t) {
 	t->listed = false;
 	put_name(t);
-	each_word(t, t->form->operands, mx_put_operand);
-	each_word(t, t->form->modifiers, mx_put_modifier);
+	each_word(t, mx_text(t->form->operands), mx_put_operand);
+	each_word(t, mx_text(t->form->modifiers), mx_put_modifier);
 }
 
 /* The second half of two operations in one instruction. */

@@ -309,7 +309,7 @@ static bool put_source(struct mx_text *t, unsigned code, const struct mx_operand
 	if (code != MX_LITERAL && !wide)
 		return put_code(t, code, o, accumulator(t, o));
 	takes(t, o, 'i');
-	if (lacks_literal(t) || (wide && strstr(t->form->operands, "literal:K1")))
+	if (lacks_literal(t) || (wide && strstr(mx_text(t->form->operands), "literal:K1")))
 		return false;
 	if (wide)
 		put_wide_literal(t, o->type);
@@ -339,9 +339,15 @@ static void put_modified(struct mx_text *t, unsigned code, const struct mx_opera
 	bool abs = o->abs && mx_text_bit(t, "abs", i);
 	bool sext = o->sext && mx_text_bit(t, "sext", i);
 	bool word = neg && !abs && plain_number(t, code, o);
-	mx_put(t, "%s%s%s", word ? "neg(" : neg ? "-" : "", abs ? "|" : "", sext ? "sext(" : "");
+	if (neg || abs || sext)
+		mx_put(t, "%s%s%s",
+		       word  ? "neg("
+		       : neg ? "-"
+		             : "",
+		       abs ? "|" : "", sext ? "sext(" : "");
 	t->invalid |= !put_source(t, code, o);
-	mx_put(t, "%s%s", abs ? "|" : "", word || sext ? ")" : "");
+	if (abs || word || sext)
+		mx_put(t, "%s%s", abs ? "|" : "", word || sext ? ")" : "");
 }
 
 /* ---- operands ---- */

@@ -2,34 +2,58 @@
  * gfx1250 LLVM "SIInstrFormats" and the formats beside it]. */
 #include "formats.h"
 
+#include <stddef.h>
 #include <string.h>
 
-static const struct mx_isa_row gfx950[] = {
-#define MX_TEXT(format, opcode, name, suffix, operands, modifiers, zero)                           \
-	{ MX_FORM_##format,                                                                        \
-	  opcode,                                                                                  \
-	  MX_OP_##name,                                                                            \
-	  #name suffix,                                                                            \
-	  suffix,                                                                                  \
-	  operands,                                                                                \
-	  modifiers,                                                                               \
-	  zero,                                                                                    \
-	  0,                                                                                       \
-	  0 },
-#include "gfx950.def"
-#undef MX_TEXT
-};
+/* ---- the tables ---- */
 
-/* None is executed yet. */
-static const struct mx_isa_row gfx1250[] = {
 #define MX_TEXT(format, opcode, name, suffix, operands, modifiers, zero)                           \
 	MX_TEXT_FIXED(format, opcode, name, suffix, operands, modifiers, zero, 0, 0)
+
+/* A text of a row is a member, named by its table and its line there. */
+#define JOIN(table, kind, line)   table##_##kind##_##line
+#define MEMBER(table, kind, line) JOIN(table, kind, line)
+struct mx_row_texts {
 #define MX_TEXT_FIXED(format, opcode, name, suffix, operands, modifiers, zero, high, one)          \
-	{ MX_FORM_##format, opcode,    MX_OPS, #name suffix, suffix,                               \
-	  operands,         modifiers, zero,   high,         one },
+	char MEMBER(TABLE, n, __LINE__)[sizeof #name suffix];                                      \
+	char MEMBER(TABLE, o, __LINE__)[sizeof operands];                                          \
+	char MEMBER(TABLE, m, __LINE__)[sizeof modifiers];
+#define TABLE gfx950
+#include "gfx950.def"
+#undef TABLE
+#define TABLE gfx1250
 #include "gfx1250.def"
-#undef MX_TEXT
+#undef TABLE
 #undef MX_TEXT_FIXED
+};
+
+const struct mx_row_texts mx_row_texts = {
+#define MX_TEXT_FIXED(format, opcode, name, suffix, operands, modifiers, zero, high, one)          \
+#name suffix, operands, modifiers,
+#include "gfx950.def"
+#include "gfx1250.def"
+#undef MX_TEXT_FIXED
+};
+
+#define OFFSET(kind) offsetof(struct mx_row_texts, MEMBER(TABLE, kind, __LINE__))
+#define MX_TEXT_FIXED(format, opcode, name, suffix, operands, modifiers, zero, high, one)          \
+	{ MX_FORM_##format, opcode,    OP(name), OFFSET(n), OFFSET(n) + sizeof #name - 1,          \
+	  OFFSET(o),        OFFSET(m), zero,     high,      one },
+static const struct mx_isa_row gfx950[] = {
+#define TABLE    gfx950
+#define OP(name) MX_OP_##name
+#include "gfx950.def"
+#undef TABLE
+#undef OP
+};
+
+/* optable_gfx1250.c finds their opcodes. */
+static const struct mx_isa_row gfx1250[] = {
+#define TABLE    gfx1250
+#define OP(name) MX_OPS
+#include "gfx1250.def"
+#undef TABLE
+#undef OP
 };
 
 /* ---- fields: name, first bit, width, distance between the bits of a list [ISA chapter 13] ---- */
@@ -306,6 +330,14 @@ size_t mx_microcode_dwords(mx_microcode format) {
 
 /* ---- rows ---- */
 
+const char *mx_row_word(const char *list, char word[MX_ROW_WORD]) {
+	list += strspn(list, " ");
+	size_t n = strcspn(list, " "), kept = n < MX_ROW_WORD ? n : MX_ROW_WORD - 1;
+	memcpy(word, list, kept);
+	word[kept] = 0;
+	return n ? list + kept : NULL;
+}
+
 static const struct mx_isa_row *find(const struct mx_encodings *e, mx_microcode format,
                                      unsigned opcode) {
 	size_t low = 0, high = e->n_rows;
@@ -329,7 +361,7 @@ static const struct mx_isa_row *row_in(const struct mx_encodings *e, mx_microcod
 	mx_microcode base = layouts[format].base;
 	unsigned opcode = bits(code, layouts[format].low, layouts[format].width);
 	const struct mx_isa_row *f = find(e, base ? base : format, opcode);
-	return f && base && !strstr(f->modifiers, "dpp") ? NULL : f;
+	return f && base && !strstr(mx_text(f->modifiers), "dpp") ? NULL : f;
 }
 
 bool mx_isa_row_is_clear(const struct mx_isa_row *f, mx_microcode format, const uint32_t *code) {

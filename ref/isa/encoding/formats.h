@@ -60,14 +60,17 @@ typedef enum {
 	MX_FORMS
 } mx_microcode;
 
-/* A row of a table. The head of gfx950.def defines the strings. */
+/* A row of a table. The head of gfx950.def defines the texts. Their addresses would be set at each
+ * start of a program that loads the emulator, which takes longer than the start of most programs.
+ */
+typedef uint32_t mx_row_text; /* an offset: mx_text */
 struct mx_isa_row {
 	mx_microcode format;
 	uint16_t opcode;    /* in its format */
 	mx_opcode op;       /* of opcodes.def, common to all forms */
-	const char *name;   /* LLVM's: "v_add_f32_sdwa" */
-	const char *suffix; /* of the name: "_sdwa" */
-	const char *operands, *modifiers;
+	mx_row_text name;   /* LLVM's: "v_add_f32_sdwa" */
+	mx_row_text suffix; /* of the name: "_sdwa" */
+	mx_row_text operands, modifiers;
 	uint64_t zero, high, one; /* bits of the first two dwords that must be zero; of the next
 	                             two; of the first two that must be one */
 };
@@ -96,6 +99,16 @@ static inline mx_assumption mx_rests_on(const struct mx_encodings *e, const stru
 	bool half = op->flags & MX_LOAD && op->flags & (MX_D16 | MX_D16_HI);
 	return half && e->half_loaded ? e->half_loaded : mx_op_rests_on(op);
 }
+
+/* The texts of all rows. */
+extern const struct mx_row_texts mx_row_texts;
+static inline const char *mx_text(mx_row_text at) {
+	return (const char *)&mx_row_texts + at;
+}
+
+/* Copies the next operand or modifier of a list. The rest of the list, or NULL after the last. */
+enum { MX_ROW_WORD = 32 };
+const char *mx_row_word(const char *list, char word[MX_ROW_WORD]);
 
 /* The form of the instruction at code[0], or NULL. Only format and opcode are compared. */
 const struct mx_isa_row *mx_isa_row_of(const struct mx_encodings *e, const uint32_t *code,

@@ -84,12 +84,12 @@ static void set_fields(const struct mx_isa_row *row, uint32_t code[4]) {
 		{ "op_sel_hi2", "op_sel_hi", 1 },
 	};
 	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-		if (strstr(row->operands, plain[i].listed) ||
-		    strstr(row->modifiers, plain[i].listed))
+		if (strstr(mx_text(row->operands), plain[i].listed) ||
+		    strstr(mx_text(row->modifiers), plain[i].listed))
 			mx_isa_row_set(row, code, plain[i].name, plain[i].value);
-	if (row->format >= MX_FORM_VFLAT && strstr(row->operands, "saddr"))
+	if (row->format >= MX_FORM_VFLAT && strstr(mx_text(row->operands), "saddr"))
 		mx_isa_row_set(row, code, "saddr", NULL_SADDR);
-	if (strstr(row->modifiers, "f4")) {
+	if (strstr(mx_text(row->modifiers), "f4")) {
 		mx_isa_row_set(row, code, "op_sel_hi", 3);
 		mx_isa_row_set(row, code, "op_sel_hi2", 1);
 	}
@@ -117,11 +117,11 @@ static void set_operand(const struct mx_isa_row *row, uint32_t code[4], const ch
 /* ---- forms ---- */
 
 static void encode(const struct mx_isa *isa, const struct mx_isa_row *row, struct mx_form *f) {
-	char word[32], text[200];
-	const char *list = row->operands;
+	char word[MX_ROW_WORD], text[200];
+	const char *list = mx_text(row->operands);
 	mx_isa_row_blank(isa->encodings, row, f->code);
 	set_fields(row, f->code);
-	for (int n; sscanf(list, "%31s%n", word, &n) == 1; list += n)
+	while ((list = mx_row_word(list, word)))
 		set_operand(row, f->code, word);
 	size_t bytes = isa->disassemble(f->code, 4, 0, text, sizeof text);
 	/* the only control of 64-bit DPP */
@@ -131,7 +131,7 @@ static void encode(const struct mx_isa *isa, const struct mx_isa_row *row, struc
 		bytes = isa->disassemble(f->code, 4, 0, text, sizeof text);
 	const char *second = is_second(row) ? strstr(text, " :: ") : NULL;
 	const char *name = second ? second + strlen(" :: ") : text;
-	bool same = !strncmp(name, row->name, strlen(row->name));
+	bool same = !strncmp(name, mx_text(row->name), strlen(mx_text(row->name)));
 	f->dwords = same ? bytes / 4 : 0;
 }
 
@@ -139,9 +139,10 @@ bool mx_form_at(const struct mx_isa *isa, size_t i, struct mx_form *f) {
 	if (!isa->encodings || i >= isa->encodings->n_rows)
 		return false;
 	const struct mx_isa_row *row = &isa->encodings->rows[i];
-	*f = (struct mx_form){ .name = row->name, .format = formats[row->format] };
+	*f = (struct mx_form){ .name = mx_text(row->name), .format = formats[row->format] };
 	snprintf(f->opcode, sizeof f->opcode, "%.*s",
-	         (int)(strlen(row->name) - strlen(row->suffix)), row->name);
+	         (int)(strlen(mx_text(row->name)) - strlen(mx_text(row->suffix))),
+	         mx_text(row->name));
 	encode(isa, row, f);
 	return true;
 }

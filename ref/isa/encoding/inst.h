@@ -479,18 +479,17 @@ static inline mx_runs mx_how_runs(const struct mx_inst *in) {
 	return in->assumes ? MX_RUNS_AS_ASSUMED : MX_RUNS_EXACTLY;
 }
 
-/* A program: the instruction at every dword of a code section, because jumps may go to any. A chunk
- * is decoded when one of its instructions is needed: most launches run one of many kernels. */
-enum { MX_CHUNK = 64 }; /* dwords */
+/* A program: the instruction at every dword of a code section, because jumps may go to any. It is
+ * decoded when it is needed: most dwords are of other kernels, or not the first of an instruction. */
 struct mx_program {
 	const struct mx_isa *isa; /* instruction_set.h */
 	uint64_t base;            /* address */
 	size_t dwords;
 	struct mx_inst *inst;
-	_Atomic(uint8_t) *decoded; /* a chunk each */
+	_Atomic(uint8_t) *decoded; /* for each dword */
 	uint64_t number;           /* no other program of the process has it */
 };
-void mx_program_decode(const struct mx_program *p, size_t chunk);
+void mx_program_decode(const struct mx_program *p, size_t i);
 
 static inline const struct mx_isa *mx_program_isa(const struct mx_program *p) {
 	return p->isa;
@@ -509,9 +508,9 @@ static inline const struct mx_inst *mx_program_at(const struct mx_program *p, ui
 	uint64_t i = offset / 4;
 	if (offset % 4 || i >= p->dwords)
 		return NULL;
-	bool decoded = atomic_load_explicit(&p->decoded[i / MX_CHUNK], memory_order_acquire);
+	bool decoded = atomic_load_explicit(&p->decoded[i], memory_order_acquire);
 	if (__builtin_expect(!decoded, 0))
-		mx_program_decode(p, i / MX_CHUNK);
+		mx_program_decode(p, i);
 	return &p->inst[i];
 }
 

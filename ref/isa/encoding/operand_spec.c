@@ -83,8 +83,8 @@ int mx_bank_slot(const struct mx_isa_row *row, const struct mx_operand_spec *o) 
 		{ "vsrc2", 2 }, { "vdst", 3 },  { "addr", 0 },  { "data0", 1 },
 		{ "data1", 2 }, { "vaddr", 0 }, { "vdata", 1 },
 	};
-	const char *literal = strstr(row->operands, "literal");
-	if (!strncmp(row->name, "v_wmma_ld_scale", strlen("v_wmma_ld_scale")))
+	const char *literal = strstr(mx_text(row->operands), "literal");
+	if (!strncmp(mx_text(row->name), "v_wmma_ld_scale", strlen("v_wmma_ld_scale")))
 		return -1;
 	if (literal && strstr(literal, o->field)) /* the third source of v_fmamk */
 		return 2;
@@ -212,7 +212,7 @@ static void place(struct mx_operand_spec *o, const struct mx_isa_row *row) {
 
 static void parse(const struct mx_isa_row *row, struct mx_operand_list *all) {
 	struct mx_operand_spec o;
-	const char *list = row->operands;
+	const char *list = mx_text(row->operands);
 	for (all->n = 0; all->n < MX_LISTED && (list = mx_operand_next(list, &o)); all->n++) {
 		place(&o, row);
 		all->spec[all->n] = o;

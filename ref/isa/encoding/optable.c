@@ -1,4 +1,5 @@
 /* The opcode table: the rows of opcodes.def, with sizes from gfx950.def. */
+#include <pthread.h>
 #include <string.h>
 
 #include "decode.h"
@@ -83,18 +84,23 @@ static bool has_listed_sizes(const struct mx_op *op) {
 
 void mx_size_operands(struct mx_op *op, const struct mx_isa_row *row) {
 	struct mx_operand_spec o;
-	const char *list = has_listed_sizes(op) ? row->operands : "";
+	const char *list = has_listed_sizes(op) ? mx_text(row->operands) : "";
 	while ((list = mx_operand_next(list, &o)))
 		size_operand(op, &o);
 }
 
-/* Before main, so that the table is constant for everything else. */
-__attribute__((constructor)) static void size_all(void) {
+static void size_all(void) {
 	for (size_t i = 0; i < mx_gfx950_encodings.n_rows; i++) {
 		const struct mx_isa_row *row = &mx_gfx950_encodings.rows[i];
 		if (row->op < MX_OPS)
 			mx_size_operands(&mx_gfx950_ops[row->op], row);
 	}
+}
+
+const struct mx_op *mx_gfx950_sized_ops(void) {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, size_all);
+	return mx_gfx950_ops;
 }
 
 bool mx_is_vector_to_scalar(const struct mx_op *op) {

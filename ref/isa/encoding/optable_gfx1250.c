@@ -52,8 +52,8 @@ static const struct renamed *find_name(const char *name) {
 static const struct renamed *name_of(const struct mx_isa_row *row) {
 	static const char dual[] = "v_dual_";
 	char name[64];
-	const char *from = row->name;
-	size_t n = strlen(from) - strlen(row->suffix), skip = 0;
+	const char *from = mx_text(row->name);
+	size_t n = strlen(from) - strlen(mx_text(row->suffix)), skip = 0;
 	if (!strncmp(from, dual, strlen(dual)))
 		skip = strlen(dual) - strlen("v_");
 	if (n - skip >= sizeof name)
@@ -81,7 +81,7 @@ static void keep_halves(struct mx_op *op) {
 static void take_clamp(struct mx_op *op, const struct mx_isa_row *row) {
 	struct mx_cvt_info info = mx_cvt_info(op->cvt);
 	bool fp8 = mx_is_cvt(op) && (!strcmp(info.from, "E4M3") || !strcmp(info.to, "E4M3"));
-	if (fp8 && strstr(row->modifiers, "clamp"))
+	if (fp8 && strstr(mx_text(row->modifiers), "clamp"))
 		op->flags |= MX_CLAMPS;
 }
 
@@ -91,7 +91,7 @@ static void add_row(size_t i, const struct mx_isa_row *row) {
 		return;
 	struct mx_op *op = &mx_gfx1250_ops[n->op];
 	if (!op->name) {
-		*op = mx_gfx950_ops[n->op];
+		*op = mx_gfx950_sized_ops()[n->op];
 		op->name = n->name;
 		keep_halves(op);
 	}

@@ -15,7 +15,7 @@ struct derived {
 };
 
 /* Instructions under other banks of VGPRs, a chunk at a time. */
-enum { BANKS = 256 };
+enum { BANKS = 256, CHUNK = 64 /* dwords */ };
 typedef _Atomic(struct mx_inst *) chunk;
 
 /* What belongs to a program beside its instructions. */
@@ -37,7 +37,7 @@ static struct mx_inst *new_insts(size_t n) {
 }
 
 static size_t chunks_of(const struct mx_program *p) {
-	return p->dwords / MX_CHUNK + 1;
+	return p->dwords / CHUNK + 1;
 }
 
 struct mx_program *mx_program_new(const struct mx_isa *isa, const void *code, size_t bytes,
@@ -51,24 +51,22 @@ struct mx_program *mx_program_new(const struct mx_isa *isa, const void *code, si
 		             .decoding = PTHREAD_MUTEX_INITIALIZER,
 		             .code = malloc(4 * n + 1),
 		             .shares = UINT64_MAX };
-	o->program.decoded = calloc(chunks_of(&o->program), sizeof *o->program.decoded);
+	o->program.decoded = calloc(n + 1, sizeof *o->program.decoded);
 	if (!o->program.inst || !o->program.decoded || !o->code) {
 		mx_program_free(&o->program);
 		return NULL;
 	}
-	memcpy(o->code, code, 4 * n); /* a launch may write there before a chunk is decoded */
+	memcpy(o->code, code, 4 * n); /* a launch may write there before all is decoded */
 	return &o->program;
 }
 
-/* Another thread may decode the same chunk, or one that lasts. */
-void mx_program_decode(const struct mx_program *p, size_t chunk) {
+/* Another thread may decode the same instruction. */
+void mx_program_decode(const struct mx_program *p, size_t i) {
 	struct owner *o = owner_of(p);
-	size_t first = chunk * MX_CHUNK, n = p->dwords - first;
 	pthread_mutex_lock(&o->decoding);
-	if (!atomic_load_explicit(&p->decoded[chunk], memory_order_relaxed))
-		for (size_t i = first; i < first + (n < MX_CHUNK ? n : MX_CHUNK); i++)
-			p->isa->decode(o->code + i, p->dwords - i, (uint32_t)(4 * i), &p->inst[i]);
-	atomic_store_explicit(&p->decoded[chunk], true, memory_order_release);
+	if (!atomic_load_explicit(&p->decoded[i], memory_order_relaxed))
+		p->isa->decode(o->code + i, p->dwords - i, (uint32_t)(4 * i), &p->inst[i]);
+	atomic_store_explicit(&p->decoded[i], true, memory_order_release);
 	pthread_mutex_unlock(&o->decoding);
 }
 
@@ -76,9 +74,9 @@ void mx_program_decode(const struct mx_program *p, size_t chunk) {
 
 /* Of threads that make the same chunk, one succeeds. */
 static struct mx_inst *make_chunk(const struct mx_program *p, size_t i, unsigned banks, chunk *at) {
-	struct mx_inst *made = new_insts(MX_CHUNK), *other = NULL;
-	for (size_t k = 0; made && k < MX_CHUNK && i * MX_CHUNK + k < p->dwords; k++) {
-		made[k] = *mx_program_at(p, 4 * (i * MX_CHUNK + k));
+	struct mx_inst *made = new_insts(CHUNK), *other = NULL;
+	for (size_t k = 0; made && k < CHUNK && i * CHUNK + k < p->dwords; k++) {
+		made[k] = *mx_program_at(p, 4 * (i * CHUNK + k));
 		p->isa->rebank(&made[k], banks);
 	}
 	if (made && !atomic_compare_exchange_strong(at, &other, made)) {
@@ -104,9 +102,9 @@ const struct mx_inst *mx_program_banked(const struct mx_program *p, uint64_t off
 	}
 	if (!chunks)
 		return NULL;
-	struct mx_inst *inst = atomic_load_explicit(&chunks[i / MX_CHUNK], memory_order_acquire);
-	inst = inst ? inst : make_chunk(p, i / MX_CHUNK, banks, &chunks[i / MX_CHUNK]);
-	return inst ? inst + i % MX_CHUNK : NULL;
+	struct mx_inst *inst = atomic_load_explicit(&chunks[i / CHUNK], memory_order_acquire);
+	inst = inst ? inst : make_chunk(p, i / CHUNK, banks, &chunks[i / CHUNK]);
+	return inst ? inst + i % CHUNK : NULL;
 }
 
 static void free_banked(struct owner *o) {

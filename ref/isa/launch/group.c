@@ -17,8 +17,6 @@ static bool allocate_wave(struct mx_wave *w, const struct mx_isa *isa) {
 	size_t rows = isa->vgprs + isa->agprs;
 	w->v = aligned_alloc(64, rows * sizeof *w->v);
 	w->v_unwritten = aligned_alloc(64, rows * sizeof *w->v_unwritten);
-	if (w->v_unwritten)
-		memset(w->v_unwritten, 0xff, rows * sizeof *w->v_unwritten);
 	return w->v && w->v_unwritten;
 }
 

@@ -5,15 +5,10 @@
 
 /* ---- the start of a wave ---- */
 
-/* Most rows of v_unwritten remain all ones while a wave runs: those that are written as a whole
- * have no unwritten lanes instead. */
+/* Most rows of v_unwritten remain empty while a wave runs: those that are written as a whole have
+ * no unwritten lanes. */
 static void renew_unwritten(struct mx_wave *w, unsigned vgprs) {
-	for (unsigned i = 0; i < MX_VGPR_FILE / 64; i++) {
-		for (uint64_t left = w->mixed[i]; left; left &= left - 1)
-			memset(w->v_unwritten[64 * i + (unsigned)__builtin_ctzll(left)], 0xff,
-			       sizeof *w->v_unwritten);
-		w->mixed[i] = 0;
-	}
+	memset(w->mixed, 0, sizeof w->mixed);
 	for (unsigned i = 0; i < vgprs; i++)
 		w->unwritten_lanes[i] = w->lanes;
 	for (unsigned i = 0; i < w->agprs; i++)
@@ -190,11 +185,17 @@ bool mx_more_vgprs(struct mx_wave *w, const struct mx_inst *in, unsigned row, un
 	return false;
 }
 
+uint32_t *mx_mixed_row(struct mx_wave *w, unsigned row) {
+	if (!mx_is_mixed(w, row))
+		memset(w->v_unwritten[row], 0xff, sizeof *w->v_unwritten);
+	w->mixed[row / 64] |= 1ull << row % 64;
+	return w->v_unwritten[row];
+}
+
 void mx_note_unwritten(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *unwritten) {
 	uint64_t mask = w->unwritten_lanes[row] & ~lanes;
 	if (unwritten) {
-		w->mixed[row / 64] |= 1ull << row % 64;
-		mx_copy_lanes(w->v_unwritten[row], lanes, unwritten);
+		mx_copy_lanes(mx_mixed_row(w, row), lanes, unwritten);
 		mask |= mx_lanes_not_zero(unwritten) & lanes;
 	}
 	w->unwritten_lanes[row] = mask;

@@ -113,18 +113,30 @@ static inline void mx_vwrite(struct mx_wave *w, unsigned row, uint64_t lanes, co
 	if (w->wanted & MX_WATCH_VGPR)
 		mx_watch_vgpr(w, row, lanes);
 }
+/* Whether v_unwritten has the unwritten bits of a register; if not, a lane has all or none. The row
+ * of a register, which it then has. */
+static inline bool mx_is_mixed(const struct mx_wave *w, unsigned row) {
+	return w->mixed[row / 64] >> row % 64 & 1;
+}
+uint32_t *mx_mixed_row(struct mx_wave *w, unsigned row);
+
 /* The unwritten bits of all lanes, and of one. */
 static inline void mx_copy_vunwritten(const struct mx_wave *w, unsigned row, uint32_t *to) {
 	uint64_t lanes = w->unwritten_lanes[row];
-	if (lanes == ~0ull)
+	bool mixed = mx_is_mixed(w, row);
+	if (lanes == ~0ull && mixed)
 		memcpy(to, w->v_unwritten[row], sizeof(mx_vreg));
 	else
-		memset(to, 0, sizeof(mx_vreg));
-	for (; ~lanes && lanes; lanes &= lanes - 1)
-		to[__builtin_ctzll(lanes)] = w->v_unwritten[row][__builtin_ctzll(lanes)];
+		memset(to, lanes == ~0ull ? 0xff : 0, sizeof(mx_vreg));
+	for (; ~lanes && lanes; lanes &= lanes - 1) {
+		unsigned l = (unsigned)__builtin_ctzll(lanes);
+		to[l] = mixed ? w->v_unwritten[row][l] : ~0u;
+	}
 }
 static inline uint32_t mx_vunwritten(const struct mx_wave *w, unsigned row, unsigned lane) {
-	return w->unwritten_lanes[row] >> lane & 1 ? w->v_unwritten[row][lane] : 0;
+	if (!(w->unwritten_lanes[row] >> lane & 1))
+		return 0;
+	return mx_is_mixed(w, row) ? w->v_unwritten[row][lane] : ~0u;
 }
 
 #endif

@@ -107,10 +107,10 @@ struct mx_wave {
 	unsigned first_agpr; /* row of v: mx_isa.vgprs */
 	uint32_t s[MX_SGPR_FILE], s_unwritten[MX_SGPR_FILE];
 	mx_vreg *v, *v_unwritten;
-	/* Lanes of each vector register that have unwritten bits; v_unwritten is valid for these
-	 * lanes only. */
+	/* Lanes of each vector register that have unwritten bits. For these lanes v_unwritten has
+	 * them, if its row is mixed; the other rows are empty, and all bits are unwritten. */
 	uint64_t unwritten_lanes[MX_VGPR_FILE];
-	uint64_t mixed[MX_VGPR_FILE / 64]; /* rows of v_unwritten that may not be all ones */
+	uint64_t mixed[MX_VGPR_FILE / 64];
 	struct mx_queue queue[MX_STREAMS];
 	uint8_t *scratch,
 		*scratch_unwritten; /* a linear private segment for each lane; taint as in LDS */

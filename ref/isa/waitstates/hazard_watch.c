@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../encoding/control_flow.h"
 #include "../encoding/instruction_set.h"
 #include "../machine/findings.h"
 #include "../machine/wave.h"
@@ -371,8 +372,10 @@ static void *make_checks(const struct mx_program *p, uint64_t entry) {
 		c->route = (struct route *)&c->site[n];
 		c->room = room;
 	}
+	/* Traits are large. Those of code that is not reached are empty, and are not touched. */
+	const bool *reached = mx_program_isa(p)->banks_after ? NULL : mx_program_reached(p, entry);
 	for (size_t i = 0; c && i < n; i++) {
-		if (!c->traits[i].in)
+		if ((reached && !reached[i]) || !c->traits[i].in)
 			continue;
 		c->site[i].follows = c->traits[i].follows;
 		c->site[i].states = c->traits[i].states;
