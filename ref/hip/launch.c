@@ -26,7 +26,7 @@ static void make_report_key(void) {
 }
 
 const struct mx_report *mxhipReport(void) {
-	mx_queue_finish(NULL);
+	mx_queue_drain(NULL);
 	return &report;
 }
 
@@ -218,8 +218,10 @@ static bool has_workgroups(const struct mx_launch *l) {
 static bool run_watched(const struct mx_function *f, struct mx_hostcall *hostcall,
                         struct mx_launch *launch, struct mx_report *results) {
 	struct mx_watched w = { f, launch, results, hostcall, 0 };
-	if (!mx_watch_begin(f, launch, &w.number))
+	if (!mx_watch_begin(f, launch, &w.number)) {
+		mx_races_unknown();
 		return mx_launch_run(launch, results);
+	}
 	struct mx_saved saved = mx_watch_save(launch);
 	struct mx_touched touched = { 0 };
 	if (mx_races_observed())

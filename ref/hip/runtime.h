@@ -9,6 +9,7 @@
 #include "../codeobject/codeobject.h"
 #include "hip7.h"
 #include "mxhip.h"
+#include "stream_clock.h"
 
 enum {
 	MX_COMPUTE_UNITS = 256,
@@ -279,6 +280,7 @@ struct mx_shape {
 	uint32_t partial[3]; /* work-items of the last workgroup of an axis, if fewer; or 0 */
 	uint32_t dynamic_lds;
 	bool cooperative;    /* all workgroups are resident at once */
+	bool any_order;      /* it may overlap with earlier work of its stream */
 	uint32_t cluster[3]; /* workgroups of a cluster, or 0: as the kernel has them */
 };
 
@@ -350,7 +352,7 @@ struct mx_copy {
 	size_t bytes, rows, to_pitch, from_pitch;
 	size_t planes, to_plane, from_plane; /* bytes from one plane to the next */
 	hipMemcpyKind kind;
-	bool waits;   /* the call returns when the copy is over */
+	bool waits;   /* the call ends when the copy is over: it needs no memory of its own */
 	void *staged; /* host memory of the copy's own, which is freed with it; or NULL */
 };
 
@@ -361,6 +363,10 @@ hipError_t mx_hip_box_of(const HIP_MEMCPY3D *d, hipMemcpy3DParms *p);
 
 hipError_t mx_hip_copy_check(const struct mx_copy *c);
 hipError_t mx_hip_copy(const struct mx_copy *c);
+
+/* Ends a call that copies or sets, from NULL, without Async: its work is over. The host has waited
+ * for it unless it is of one device's memory. */
+hipError_t mx_hip_waited(hipError_t e, hipStream_t stream, const void *to, const void *from);
 
 /* Copies what a copy reads of pageable host memory, so that the program may change it. */
 hipError_t mx_hip_copy_stage(struct mx_copy *c);
@@ -388,16 +394,12 @@ struct mx_front {
 	size_t n;
 };
 
-/* Of each stream the last piece of work that comes before something, in the order of enqueueing; or
- * 0. If there are more streams than places, those that share one seem ordered. */
-struct mx_stream_clock {
-	uint64_t last[MX_MOST_DEVICES + 112];
-};
-
 struct ihipStream_t {
 	int device;
-	unsigned number;              /* from 1 in the process; legacy streams have 0 */
-	struct mx_stream_clock clock; /* of its last piece that has run */
+	unsigned number;               /* from 1 in the process; legacy streams have 0 */
+	struct mx_stream_clock clock;  /* of all its work that has run */
+	struct mx_stream_clock before; /* of what comes before a launch in any order */
+	unsigned branches;             /* such launches since */
 	unsigned flags;
 	int priority;
 	int sync_policy;                           /* hipSynchronizationPolicy; 0: the default */
@@ -460,6 +462,13 @@ hipError_t mx_stream_set(hipStream_t stream, const hipMemsetParams *p);
 hipError_t mx_stream_free(hipStream_t stream, void *p);
 hipError_t mx_stream_allocate(struct ihipStream_t *stream, int device, size_t bytes, void **p);
 
+/* Copies without order among them. *failed, if not NULL, is the first one that is wrong. */
+hipError_t mx_stream_copies(hipStream_t stream, const struct mx_copy *list, size_t n,
+                            size_t *failed);
+
+/* Lets a watched program know that memory is the stream's from here on. */
+hipError_t mx_stream_allocated(struct ihipStream_t *stream, void *p, size_t bytes);
+
 /* ---- stream.c ---- */
 
 /* hipStreamLegacy of HIP 6.2. HIP 5's headers do not name it. */
@@ -468,6 +477,10 @@ hipError_t mx_stream_allocate(struct ihipStream_t *stream, int device, size_t by
 /* The stream of a handle: also of the default ones, 0, hipStreamLegacy and hipStreamPerThread.
  * hipErrorContextIsDestroyed if there is none, as in AMD's runtime. */
 hipError_t mx_stream_of(hipStream_t handle, struct ihipStream_t **stream);
+
+/* hipStreamSynchronize. If it does not tell the host, work that is enqueued later has no order with
+ * that of the stream. */
+hipError_t mx_stream_synchronise(hipStream_t stream, bool tells_host);
 
 /* Its device; the current one if there is no such stream. */
 int mx_stream_device(hipStream_t handle);

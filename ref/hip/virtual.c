@@ -301,7 +301,7 @@ MXHIP_API hipError_t hipMemMap(void *p, size_t bytes, size_t offset,
 
 MXHIP_API hipError_t hipMemUnmap(void *p, size_t bytes) {
 	size_t n;
-	mx_queue_finish(NULL);
+	mx_queue_drain(NULL);
 	pthread_mutex_lock(&lock);
 	struct range *r = bytes ? range_of(address(p), bytes) : NULL;
 	struct mapping *m = r ? mappings(r, address(p), address(p) + bytes, &n) : NULL;
@@ -334,7 +334,7 @@ MXHIP_API hipError_t hipMemSetAccess(void *p, size_t bytes, const hipMemAccessDe
 		good = is_access(&d[i]);
 	if (!good)
 		return mx_hip_return(hipErrorInvalidValue);
-	mx_queue_finish(NULL);
+	mx_queue_drain(NULL);
 	pthread_mutex_lock(&lock);
 	struct range *r = range_of(address(p), bytes);
 	struct mapping *m = r ? mappings(r, address(p), address(p) + bytes, &n_mapped) : NULL;

@@ -431,6 +431,7 @@ struct mx_touched_range {
 struct mx_touched {
 	struct mx_touched_range *range;
 	size_t n, room;
+	bool acquires; /* what an atomic reads may have an effect */
 };
 
 /* Adds a range; makes the ranges ascend and not overlap, and joins them. Both false if memory is

@@ -104,3 +104,14 @@ ANY_SIZE void launches(GLOBAL u32 *out) {
 KERNEL(64) void count(GLOBAL u32 *sum) {
 	__scoped_atomic_fetch_add(sum, 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
+
+/* The second work-item that counts reads what comes before both. */
+KERNEL(64) void last(GLOBAL u32 *sum, GLOBAL u32 *at) {
+	if (__scoped_atomic_fetch_add(sum, 1, __ATOMIC_ACQ_REL, __MEMORY_SCOPE_DEVICE))
+		at[2] = at[0] + at[1];
+}
+
+/* Four waves of which each reads what another one writes, if both places are the same. */
+KERNEL(256) void shift(GLOBAL u32 *out, const GLOBAL u32 *in) {
+	out[me()] = in[(me() + 64) % 256];
+}

@@ -1,6 +1,7 @@
 /* What a launch has accessed of device memory, as ranges: the last accesses to each byte, by the
  * pages of the analysis of order. */
 #include "touched.h"
+#include "wave_sync.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,8 @@ static bool add_map(struct mx_touched *t, const struct mx_race_map *m, bool atom
 }
 
 bool mx_race_add_touched(const struct mx_launch *l, const struct mx_race_analysis *o) {
+	if (l->touched)
+		l->touched->acquires |= o->sync.wave_sync->flags;
 	return !l->touched ||
 	       (add_map(l->touched, &o->memory, false) && add_map(l->touched, &o->atomics, true));
 }
@@ -134,7 +137,7 @@ static bool append(struct mx_touched *t, struct mx_touched_range r) {
 }
 
 bool mx_touched_sort(struct mx_touched *t) {
-	struct mx_touched joined = { 0 };
+	struct mx_touched joined = { .acquires = t->acquires };
 	unsigned open[HOWS] = { 0 };
 	if (!t->n)
 		return true;
