@@ -60,10 +60,11 @@ static unsigned processors(void) {
 	return n > 0 ? (unsigned)n : 1;
 }
 
-/* Takes the remaining threads for one launch: at least one. */
+/* Takes the remaining threads for one launch: at least one; and one alone if memory has several
+ * addresses, because threads know by addresses that their workgroups meet. */
 static unsigned take_threads(void) {
 	unsigned most = mx_options_threads(), used = atomic_load(&busy), n;
-	most = most ? most : processors();
+	most = mx_virtual_is_mapped_twice() ? 1 : most ? most : processors();
 	do
 		n = used < most ? most - used : 1;
 	while (!atomic_compare_exchange_weak(&busy, &used, used + n));
@@ -215,6 +216,15 @@ static bool has_workgroups(const struct mx_launch *l) {
 	       l->workgroups[l->n_workgroups - 1] < (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 }
 
+/* The analysis of order knows bytes by their addresses. */
+static void doubt_aliases(const struct mx_touched *touched, struct mx_proof *p) {
+	if (p->outcome == MX_PROVED && mx_virtual_is_mapped_twice() && mx_races_aliases(touched)) {
+		p->outcome = MX_NOT_PROVED;
+		p->doubt = MX_DOUBT_ALIASES;
+		p->pc = p->other_pc = MX_NO_PC;
+	}
+}
+
 static bool run_watched(const struct mx_function *f, struct mx_hostcall *hostcall,
                         struct mx_launch *launch, struct mx_report *results) {
 	struct mx_watched w = { f, launch, results, hostcall, 0 };
@@ -228,6 +238,7 @@ static bool run_watched(const struct mx_function *f, struct mx_hostcall *hostcal
 		launch->touched = &touched;
 	bool ok = mx_launch_run(launch, results);
 	launch->touched = NULL;
+	doubt_aliases(&touched, &results->proof);
 	mx_races_launch(&w, &touched);
 	mx_watch_end(&w, &saved);
 	return ok;

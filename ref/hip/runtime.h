@@ -209,6 +209,17 @@ bool mx_hip_snapshot(bool own, int device, struct mx_memory *m);
 void *mx_pool_reserve(int device, size_t bytes);
 void mx_pool_allocate(void *p);
 
+/* ---- virtual.c ---- */
+
+/* Memory may be mapped at several addresses. A number for the byte that is mapped at an address,
+ * which the byte has at each of them, and the end of the mapping; 0 if none is. And an address of
+ * it; the number itself if it has none. */
+uint64_t mx_virtual_place(uint64_t at, uint64_t *end);
+uint64_t mx_virtual_address(uint64_t place);
+
+/* Whether some memory may have several addresses now. */
+bool mx_virtual_is_mapped_twice(void);
+
 /* ---- advice.c ---- */
 
 /* Forgets the advice about memory. */

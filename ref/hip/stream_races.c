@@ -192,6 +192,64 @@ static void describe_stream(void) {
 		snprintf(running.text + n, TEXT_ROOM - n, ", in the legacy stream");
 }
 
+/* ---- memory with several addresses ---- */
+
+/* The ranges by places instead of addresses, in no order. False if memory is short. */
+static bool put_places(const struct mx_touched *t, struct mx_touched *placed) {
+	bool ok = true;
+	*placed = (struct mx_touched){ .acquires = t->acquires };
+	for (size_t i = 0; i < t->n; i++)
+		for (struct mx_touched_range r = t->range[i]; ok && r.from < r.to;) {
+			uint64_t end = r.to, place = mx_virtual_place(r.from, &end);
+			uint64_t n = (end < r.to ? end : r.to) - r.from;
+			uint64_t from = place ? place : r.from;
+			ok = mx_touched_add(placed,
+			                    (struct mx_touched_range){ from, from + n, r.how });
+			r.from += n;
+		}
+	return ok;
+}
+
+static bool has_places(const struct mx_touched *t) {
+	uint64_t end, place = 0;
+	for (size_t i = 0; i < t->n && !place; i++)
+		place = mx_virtual_place(t->range[i].from, &end);
+	return place;
+}
+
+/* What runs has its ranges by places, sorted. False if memory is short. */
+static bool place_ranges(void) {
+	struct mx_touched placed;
+	if (!mx_touched_sort(&running.touched) || !has_places(&running.touched))
+		return running.touched.n;
+	bool ok = put_places(&running.touched, &placed);
+	mx_touched_free(&running.touched);
+	running.touched = placed;
+	return ok && mx_touched_sort(&running.touched);
+}
+
+static int compare_first(const void *a, const void *b) {
+	const struct mx_touched_range *x = a, *y = b;
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+bool mx_races_aliases(const struct mx_touched *t) {
+	struct mx_touched placed;
+	uint64_t end = 0, written = 0;
+	bool any = !put_places(t, &placed);
+	if (placed.n)
+		qsort(placed.range, placed.n, sizeof *placed.range, compare_first);
+	for (size_t i = 0; i < placed.n; i++) {
+		const struct mx_touched_range *r = &placed.range[i];
+		bool writes = r->how & (MX_TOUCH_WRITE | MX_TOUCH_ATOMIC_WRITE);
+		any |= r->from < written || (writes && r->from < end);
+		end = r->to > end ? r->to : end;
+		written = writes && r->to > written ? r->to : written;
+	}
+	mx_touched_free(&placed);
+	return any;
+}
+
 /* ---- conflicts of ranges ---- */
 
 enum {
@@ -342,6 +400,8 @@ static void report(const struct operation *o, const struct mx_touched_range *now
 	uint64_t from = now->from > was->from ? now->from : was->from;
 	uint64_t to = now->to < was->to ? now->to : was->to;
 	char text[2 * TEXT_ROOM];
+	from = mx_virtual_address(from);
+	to = mx_virtual_address(to - 1) + 1;
 	mx_hip_about((void *)(uintptr_t)from, &a);
 	snprintf(text, sizeof text,
 	         "%s %llu bytes at offset %llu of the allocation at %p, which %s %s: no event, "
@@ -472,7 +532,7 @@ void mx_races_check(const struct hipGraphNode *node) {
 		describe(node);
 		describe_stream();
 		pthread_mutex_lock(&lock);
-		if (mx_touched_sort(&running.touched))
+		if (place_ranges())
 			find_races(node->order.clock);
 		if ((int)node->type == MX_NODE_FREE || node->type == hipGraphNodeTypeMemFree)
 			end_memory(running.touched.range->from, running.touched.range->to);

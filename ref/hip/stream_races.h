@@ -24,6 +24,10 @@ void mx_races_write(const struct mx_value *v, uint64_t before); /* what was ther
 void mx_races_unknown(void);                                    /* a launch that is not watched */
 bool mx_races_observed(void);
 
+/* Whether a launch has accessed bytes by two addresses, and has written them. Its ranges are
+ * sorted. */
+bool mx_races_aliases(const struct mx_touched *t);
+
 /* After a node, whose clock may get more: reports its races with earlier work. */
 void mx_races_check(const struct hipGraphNode *node);
 

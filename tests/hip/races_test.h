@@ -74,9 +74,10 @@ static bool is_found(const char *line) {
 	return !strncmp(line, "streams\t", 8) || strstr(line, "\tfault\t");
 }
 
-/* The lines of races in the journal of a child that runs a program; the first is left in `line`. */
-static unsigned races_of(const struct program *x, const char *folder, const char *seed,
-                         char line[1024]) {
+/* The lines of the journal of a child that runs a program for which `is` holds; the first is left
+ * in `line`. */
+static unsigned lines_of(const struct program *x, const char *folder, const char *seed,
+                         bool (*is)(const char *), char line[1024]) {
 	char path[256], more[1024];
 	unsigned n = 0;
 	fflush(stdout);
@@ -91,12 +92,17 @@ static unsigned races_of(const struct program *x, const char *folder, const char
 	snprintf(path, sizeof path, "%s/%ld.journal", folder, (long)child);
 	FILE *journal = fopen(path, "r");
 	while (journal && fgets(more, sizeof more, journal))
-		if (is_found(more) && !n++)
+		if (is(more) && !n++)
 			strcpy(line, more);
 	if (journal)
 		fclose(journal);
 	unlink(path);
 	return journal ? n : 99;
+}
+
+static unsigned races_of(const struct program *x, const char *folder, const char *seed,
+                         char line[1024]) {
+	return lines_of(x, folder, seed, is_found, line);
 }
 
 static void test_program(const struct program *x, const char *folder) {

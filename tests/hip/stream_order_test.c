@@ -462,6 +462,54 @@ static void rows_beside_others(void) {
 	rows(8);
 }
 
+/* Two ranges of addresses with the same memory. */
+static void map_twice(uint32_t *at[2]) {
+	enum { BYTES = 4096 };
+	const hipMemAllocationProp prop = { .type = hipMemAllocationTypePinned,
+		                            .location = { .type = hipMemLocationTypeDevice } };
+	const hipMemAccessDesc access = { { .type = hipMemLocationTypeDevice },
+		                          hipMemAccessFlagsProtReadWrite };
+	hipMemGenericAllocationHandle_t memory;
+	must(hipMemCreate(&memory, BYTES, &prop, 0));
+	for (unsigned i = 0; i < 2; i++) {
+		must(hipMemAddressReserve((void **)&at[i], BYTES, 0, NULL, 0));
+		must(hipMemMap(at[i], BYTES, 0, memory, 0));
+		must(hipMemSetAccess(at[i], BYTES, &access, 1));
+		must(hipMemset(at[i], 0, BYTES));
+	}
+	must(hipDeviceSynchronize());
+}
+
+static void mapped_twice(unsigned dwords) {
+	uint32_t *at[2];
+	map_twice(at);
+	set(at[0], 1, s);
+	set(at[1] + dwords, 1, t);
+}
+
+/* Each of 256 lanes copies a dword by another address than that at which it is written. */
+static void shift(unsigned dwords) {
+	uint32_t *at[2];
+	map_twice(at);
+	launch("shift", 256, (void *[]){ &at[0], &(uint32_t *){ at[1] + dwords } }, s);
+}
+
+static void shift_same(void) {
+	shift(0);
+}
+
+static void shift_other(void) {
+	shift(256);
+}
+
+static void same_memory(void) {
+	mapped_twice(0);
+}
+
+static void other_memory(void) {
+	mapped_twice(1);
+}
+
 static void variable(bool ordered) {
 	hipDeviceptr_t at;
 	size_t bytes;
@@ -633,6 +681,8 @@ static const struct program programs[] = {
 	{ "batch_of_two_places", batch_of_two_places, 0, "  of different bytes" },
 	{ "rows_that_meet", rows_that_meet, 1, "copies and memsets of rows" },
 	{ "rows_beside_others", rows_beside_others, 0, "  of different columns" },
+	{ "same_memory", same_memory, 1, "memory with two addresses" },
+	{ "other_memory", other_memory, 0, "  of different bytes" },
 	{ "variable_without_order", variable_without_order, 1, "a variable that a kernel reads" },
 	{ "variable_with_order", variable_with_order, 0, "  before it is written" },
 	{ "waited_for_first_value", waited_for_first_value, 1,
@@ -650,7 +700,20 @@ static const struct program programs[] = {
 	{ "second_synchronised", second_synchronised, 0, "  with a wait or an event" },
 };
 
+/* Of the one launch of a program. */
+static bool is_proved(const char *line) {
+	return !strncmp(line, "end\t1\t1\t1\t", 10);
+}
+
+static void test_proofs(const char *folder) {
+	static const struct program same = { .run = shift_same }, other = { .run = shift_other };
+	char line[1024];
+	ok(lines_of(&same, folder, "0", is_proved, line) == 0 &&
+	           lines_of(&other, folder, "0", is_proved, line) == 1,
+	   "a launch that accesses memory by two addresses is not proved");
+}
+
 int main(int argc, char **argv) {
 	setenv("MXHIP_DEVICES", "2", 1);
-	return test_programs(programs, COUNT(programs), argc, argv, NULL);
+	return test_programs(programs, COUNT(programs), argc, argv, test_proofs);
 }
