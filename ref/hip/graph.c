@@ -276,15 +276,15 @@ static hipError_t run_kernel(const struct hipGraphNode *node) {
 	                 a->params ? NULL : extra);
 }
 
-/* The error of earlier work goes to a callback, and stays for the next synchronising call. The host
- * may know of the end of the function. */
+/* The error of earlier work goes to a callback, and stays for the next synchronising call. The
+ * function knows what is over, and the host may know by it. */
 static void run_host(const struct hipGraphNode *node) {
+	if (node->order.clock)
+		mx_queue_tell_host(node->order.clock);
 	if (node->callback)
 		node->callback(node->stream, mx_hip_deferred(), node->host.userData);
 	else
 		node->host.fn(node->host.userData);
-	if (node->order.clock)
-		mx_queue_tell_host(node->order.clock);
 }
 
 static hipError_t run_graph(const struct hipGraphNode *within, struct hipGraphNode **wait) {

@@ -30,6 +30,7 @@ enum { MOST_OPERATIONS = 1 << 14, TEXT_ROOM = 320 };
 struct operation {
 	struct mx_stream_clock clock; /* with itself */
 	struct mx_work work;
+	int device;
 	const void *what; /* the function, or what stands for the type of work */
 	char *text;
 	struct mx_touched touched;
@@ -263,8 +264,17 @@ static bool conflict(unsigned a, unsigned b) {
 	       (a & WRITES && b & MX_TOUCH_READ) || (b & WRITES && a & MX_TOUCH_READ);
 }
 
+/* The same if one device cannot see when the other one does it. */
+static bool conflict_apart(unsigned a, unsigned b) {
+	return conflict(a, b) || ((a | b) & MX_TOUCH_AGENT && (a | b) & WRITES);
+}
+
 static bool synchronise(unsigned later, unsigned earlier) {
 	return earlier & MX_TOUCH_ATOMIC_WRITE && later & MX_TOUCH_ATOMIC_READ;
+}
+
+static bool synchronise_apart(unsigned later, unsigned earlier) {
+	return synchronise(later, earlier) && !((later | earlier) & MX_TOUCH_AGENT);
 }
 
 static bool is_written(unsigned any, unsigned how) {
@@ -412,15 +422,22 @@ static void report(const struct operation *o, const struct mx_touched_range *now
 	mx_watch_streams(running.what, o->what, running.text, text);
 }
 
+static bool is_apart(const struct operation *o) {
+	return o->device != running.stream->device;
+}
+
+/* Atomics of agent scope order nothing between devices, and conflict there. */
 static void find_races(struct mx_stream_clock *clock) {
 	const struct mx_touched_range *now, *was;
 	for (const struct operation *o = earlier; o < earlier + n_earlier; o++)
 		if (running.touched.acquires && !is_before(o, clock) &&
-		    meet(&running.touched, &o->touched, synchronise, &was))
+		    meet(&running.touched, &o->touched,
+		         is_apart(o) ? synchronise_apart : synchronise, &was))
 			mx_stream_clock_join(clock, &o->clock);
 	for (const struct operation *o = earlier; o < earlier + n_earlier; o++)
 		if (!is_before(o, clock) &&
-		    (now = meet(&running.touched, &o->touched, conflict, &was)))
+		    (now = meet(&running.touched, &o->touched,
+		                is_apart(o) ? conflict_apart : conflict, &was)))
 			report(o, now, was);
 }
 
@@ -481,6 +498,7 @@ static void keep(const struct hipGraphNode *node) {
 	}
 	struct operation *o = &earlier[n_earlier++];
 	*o = (struct operation){ .work = node->order.work,
+		                 .device = running.stream->device,
 		                 .what = running.what,
 		                 .text = text,
 		                 .touched = running.touched,

@@ -423,6 +423,7 @@ enum {
 	MX_TOUCH_WRITE = 2,
 	MX_TOUCH_ATOMIC_READ = 4,
 	MX_TOUCH_ATOMIC_WRITE = 8,
+	MX_TOUCH_AGENT = 16, /* an atomic access is not of system scope */
 };
 struct mx_touched_range {
 	uint64_t from, to;

@@ -105,6 +105,10 @@ KERNEL(64) void count(GLOBAL u32 *sum) {
 	__scoped_atomic_fetch_add(sum, 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
 
+KERNEL(64) void count_for_all(GLOBAL u32 *sum) {
+	__scoped_atomic_fetch_add(sum, 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
+}
+
 /* The second work-item that counts reads what comes before both. */
 KERNEL(64) void last(GLOBAL u32 *sum, GLOBAL u32 *at) {
 	if (__scoped_atomic_fetch_add(sum, 1, __ATOMIC_ACQ_REL, __MEMORY_SCOPE_DEVICE))

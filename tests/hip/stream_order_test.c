@@ -629,6 +629,24 @@ static void second_synchronised(void) {
 	must(hipMemcpyPeerAsync(p, 0, q, 0, 16, u));
 }
 
+/* Both devices count in memory of the first one. */
+static void count_on_both(const char *kernel) {
+	hipStream_t u = on_second();
+	launch(kernel, 64, (void *[]){ &p }, s);
+	must(hipSetDevice(1));
+	must(hipDeviceEnablePeerAccess(0, 0));
+	must(hipModuleLoad(&module, built("tests/hip/probe.gpu.co")));
+	launch(kernel, 64, (void *[]){ &p }, u);
+}
+
+static void counted_by_agents(void) {
+	count_on_both("count");
+}
+
+static void counted_by_all(void) {
+	count_on_both("count_for_all");
+}
+
 /* ---- */
 
 static const struct program programs[] = {
@@ -698,6 +716,8 @@ static const struct program programs[] = {
 	  "memory of one device that is freed, and another device" },
 	{ "legacy_streams", legacy_streams, 1, "the legacy streams of two devices" },
 	{ "second_synchronised", second_synchronised, 0, "  with a wait or an event" },
+	{ "counted_by_agents", counted_by_agents, 1, "atomics of two devices, of agent scope" },
+	{ "counted_by_all", counted_by_all, 0, "  of system scope" },
 };
 
 /* Of the one launch of a program. */
