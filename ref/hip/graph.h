@@ -57,9 +57,10 @@ struct hipGraphNode {
 	struct {
 		const struct ihipStream_t *stream; /* an event's record, and that piece; or NULL */
 		uint64_t seq;
-		struct mx_stream_clock clock; /* of the record once it has run */
-		struct hipGraphNode *next;    /* another wait for an event of the same launch */
-	} wait;                               /* of a launch: what it is for */
+		/* Of the record once it has run; of a value: of the host before it writes. */
+		struct mx_stream_clock clock;
+		struct hipGraphNode *next; /* another wait for an event of the same launch */
+	} wait;                            /* of a launch: what it is for */
 	struct {
 		/* What comes before it, and itself; NULL: nothing is watched. */
 		struct mx_stream_clock *clock;

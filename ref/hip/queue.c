@@ -221,7 +221,7 @@ static void end_wait(struct mx_piece *p) {
 	if ((int)w->type == MX_NODE_WAIT)
 		mx_hip_value_check(&w->value);
 	if (w->order.clock && (int)w->type == MX_NODE_WAIT)
-		mx_races_acquire(w->order.clock, &w->value, &host);
+		mx_races_acquire(w->order.clock, &w->value, &w->wait.clock);
 	else if (w->order.clock)
 		mx_stream_clock_join(w->order.clock, &w->wait.clock);
 }
@@ -308,12 +308,24 @@ static void give_clock(const struct ihipStream_t *stream, const struct mx_piece 
 	give_to_waits(event, stream, record->seq, clock);
 }
 
+/* If it is the host that will write a value, it does so after what it knows now. */
+static void tell_waits(void) {
+	for (const struct ihipStream_t *s = streams; s; s = s->other)
+		for (const struct mx_piece *p = s->first; p; p = p->next) {
+			struct hipGraphNode *w = p->wait;
+			if (w && (int)w->type == MX_NODE_WAIT && w->order.clock &&
+			    !mx_hip_value_holds(&w->value))
+				mx_stream_clock_join(&w->wait.clock, &host);
+		}
+}
+
 /* The host has waited for a stream. */
 static void tell_host(const struct ihipStream_t *stream) {
 	if (!mx_watching())
 		return;
 	mx_stream_clock_join(&host, &stream->clock);
 	join_blocking(&host, stream);
+	tell_waits();
 	if (!n_pieces)
 		mx_races_forget(&host);
 }
@@ -322,11 +334,13 @@ static void tell_host(const struct ihipStream_t *stream) {
 static void tell_host_of(const struct ihipEvent_t *event) {
 	if (event->clock_seq == event->seq)
 		mx_stream_clock_join(&host, &event->clock);
+	tell_waits();
 }
 
 void mx_queue_tell_host(const struct mx_stream_clock *clock) {
 	pthread_mutex_lock(&lock);
 	mx_stream_clock_join(&host, clock);
+	tell_waits();
 	pthread_mutex_unlock(&lock);
 }
 

@@ -31,7 +31,8 @@ bool mx_races_aliases(const struct mx_touched *t);
 /* After a node, whose clock may get more: reports its races with earlier work. */
 void mx_races_check(const struct hipGraphNode *node);
 
-/* A wait for a value comes after what may have ended it: the writes that are known, or the host. */
+/* A wait for a value comes after what the writes that are known and may have ended it have in
+ * common; or, if there are none, after what the host knew before it wrote. */
 void mx_races_acquire(struct mx_stream_clock *clock, const struct mx_value *v,
                       const struct mx_stream_clock *host);
 

@@ -580,6 +580,27 @@ static void host_waits_meanwhile(void) {
 	must(hipStreamSynchronize(apart));
 }
 
+/* The host waits for a stream before it writes a flag, or after it. */
+static void flag_of_host(bool before) {
+	uint32_t *flag;
+	must(hipHostMalloc((void **)&flag, 4, 0));
+	*flag = 0;
+	must(hipStreamWaitValue32(t, flag, 1, hipStreamWaitValueEq, ~0u));
+	add(p, t);
+	add(p, apart);
+	*flag = !before;
+	must(hipStreamSynchronize(apart));
+	*flag = 1;
+}
+
+static void waited_before_flag(void) {
+	flag_of_host(true);
+}
+
+static void waited_after_flag(void) {
+	flag_of_host(false);
+}
+
 /* An atomic that returns nothing tells nothing. */
 static void counted_by_both(void) {
 	add(p, s);
@@ -710,6 +731,9 @@ static const struct program programs[] = {
 	{ "turns", turns, 0, "  in turns" },
 	{ "host_waits_meanwhile", host_waits_meanwhile, 1,
 	  "  while the host waits for other work" },
+	{ "waited_after_flag", waited_after_flag, 1,
+	  "  while the host waits after it has written it" },
+	{ "waited_before_flag", waited_before_flag, 0, "  and before" },
 	{ "counted_by_both", counted_by_both, 1, "atomics that return nothing" },
 	{ "read_by_the_last", read_by_the_last, 0, "  whose old values tell who is the last" },
 	{ "freed_on_first", freed_on_first, 1,
