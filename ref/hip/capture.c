@@ -173,13 +173,24 @@ static bool is_pageable(const void *p) {
 	return !mx_hip_is_allocation(p, 1);
 }
 
-/* A copy from pageable memory reads it in the call; one to pageable memory is over when the call
- * returns [HIP, hipMemcpyAsync]. What is over when the call returns needs no memory of its own. */
+static bool is_of_host(const void *p) {
+	struct mx_allocation a;
+	return !mx_hip_about(p, &a) || a.kind == MX_HOST_MEMORY || a.kind == MX_REGISTERED_MEMORY;
+}
+
+/* A copy to pageable memory [HIP, hipMemcpyAsync], or from host memory to host memory [CUDA, API
+ * synchronization behavior; ROCm/clr, ihipMemcpy], is over when the call returns. */
+static bool waits(const struct mx_copy *c) {
+	return is_pageable(c->to) || (is_of_host(c->to) && is_of_host(c->from));
+}
+
+/* A copy from pageable memory reads it in the call. What is over when the call returns needs no
+ * memory of its own. */
 static hipError_t copy_node(const struct ihipStream_t *stream, const struct mx_copy *c,
                             struct hipGraphNode *node) {
 	*node = (struct hipGraphNode){ .type = hipGraphNodeTypeMemcpy, .copy = *c };
 	hipError_t e = mx_hip_copy_check(c);
-	bool at_once = is_pageable(c->to) || c->waits || mx_options_are_set();
+	bool at_once = waits(c) || c->waits || mx_options_are_set();
 	if (e == hipSuccess && !stream->capture && !at_once && is_pageable(c->from))
 		e = mx_hip_copy_stage(&node->copy);
 	return e;
@@ -194,7 +205,7 @@ hipError_t mx_stream_copy(hipStream_t handle, const struct mx_copy *c) {
 	e = copy_node(stream, c, &node);
 	if (e == hipSuccess)
 		e = enqueue(stream, &node);
-	if (e == hipSuccess && !stream->capture && is_pageable(c->to))
+	if (e == hipSuccess && !stream->capture && waits(c))
 		mx_queue_finish(stream);
 	return e;
 }
@@ -221,14 +232,14 @@ hipError_t mx_stream_copies(hipStream_t handle, const struct mx_copy *list, size
                             size_t *failed) {
 	struct hipGraphNode node = { .type = (hipGraphNodeType)MX_NODE_BATCH };
 	struct ihipStream_t *stream;
-	bool waits = false;
+	bool wait = false;
 	hipError_t e = mx_stream_of(handle, &stream);
 	if (e != hipSuccess)
 		return e;
 	if (!(node.child = calloc(1, sizeof *node.child)))
 		return mx_hip_return(hipErrorOutOfMemory);
 	for (size_t i = 0; i < n; i++)
-		waits |= is_pageable(list[i].to);
+		wait |= waits(&list[i]);
 	if (stream->capture)
 		node.type = hipGraphNodeTypeGraph;
 	e = batch_copies(stream, list, n, failed, &node);
@@ -237,7 +248,7 @@ hipError_t mx_stream_copies(hipStream_t handle, const struct mx_copy *list, size
 		return e;
 	}
 	e = enqueue(stream, &node);
-	if (e == hipSuccess && !stream->capture && waits)
+	if (e == hipSuccess && !stream->capture && wait)
 		mx_queue_finish(stream);
 	return e;
 }

@@ -382,6 +382,21 @@ static void copy_within_device(void) {
 	add(p, apart);
 }
 
+static void pinned(hipMemcpyKind kind) {
+	uint32_t *host;
+	must(hipHostMalloc((void **)&host, 8, 0));
+	must(hipMemcpyAsync(host, kind == hipMemcpyHostToHost ? host + 1 : p, 4, kind, apart));
+	add(host, s);
+}
+
+static void copy_to_pinned(void) {
+	pinned(hipMemcpyDeviceToHost);
+}
+
+static void copy_within_host(void) {
+	pinned(hipMemcpyHostToHost);
+}
+
 static void copy_to_host(void) {
 	uint32_t value;
 	add(p, NULL);
@@ -711,6 +726,8 @@ static const struct program programs[] = {
 	{ "copy_within_device", copy_within_device, 1,
 	  "a copy within a device and another stream" },
 	{ "copy_to_host", copy_to_host, 0, "  to the host" },
+	{ "copy_to_pinned", copy_to_pinned, 1, "an asynchronous copy to pinned memory" },
+	{ "copy_within_host", copy_within_host, 0, "  from pinned memory" },
 	{ "unregistered", unregistered, 1, "the end of registered memory" },
 	{ "freed", freed, 0, "  and of memory that is freed" },
 	{ "used_before_allocated", used_before_allocated, 1,
