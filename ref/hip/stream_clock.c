@@ -109,20 +109,23 @@ void mx_stream_clock_join(struct mx_stream_clock *to, const struct mx_stream_clo
 }
 
 /* Branches that were begun before end in the first place. */
-static void end_branches(struct mx_stream_clock *c, size_t first) {
-	size_t end = first + 1;
-	while (end < c->n && mx_place_beside(c->last[end].place, 0) == c->last[first].place)
-		end++;
-	for (size_t i = end; i < c->n; i++)
-		c->last[first + 1 + i - end] = c->last[i];
-	c->n -= end - first - 1;
+static void end_branches(struct mx_stream_clock *c, struct mx_work first) {
+	size_t n = 0;
+	for (size_t i = 0; i < c->n; i++) {
+		uint64_t place = c->last[i].place;
+		bool ends = !is_first(place) && mx_place_beside(place, 0) == first.place &&
+		            c->last[i].number < first.number;
+		if (!ends)
+			c->last[n++] = c->last[i];
+	}
+	c->n = n;
 }
 
 void mx_stream_clock_enter(struct mx_stream_clock *c, struct mx_work w) {
 	struct mx_stream_clock one = { .last = &w, .n = 1, .age = age };
 	mx_stream_clock_join(c, &one);
-	if (is_first(w.place) && !c->all)
-		end_branches(c, position(c, w.place));
+	if (is_first(w.place))
+		end_branches(c, w);
 }
 
 /* The last piece of a place, or 0. */
