@@ -109,6 +109,15 @@ KERNEL(64) void count_for_all(GLOBAL u32 *sum) {
 	__scoped_atomic_fetch_add(sum, 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
 }
 
+/* Adds often to a dword and to the eight bytes after the next. */
+KERNEL(64) void count_often(GLOBAL u32 *sum, u32 n) {
+	for (u32 i = 0; i < n; i++) {
+		__scoped_atomic_fetch_add(sum, 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
+		__scoped_atomic_fetch_add((GLOBAL u64 *)(sum + 2), 0x100000001, __ATOMIC_RELAXED,
+		                          __MEMORY_SCOPE_SYSTEM);
+	}
+}
+
 /* The second work-item that counts reads what comes before both. */
 KERNEL(64) void last(GLOBAL u32 *sum, GLOBAL u32 *at) {
 	if (__scoped_atomic_fetch_add(sum, 1, __ATOMIC_ACQ_REL, __MEMORY_SCOPE_DEVICE))
