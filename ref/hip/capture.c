@@ -239,7 +239,7 @@ hipError_t mx_stream_copies(hipStream_t handle, const struct mx_copy *list, size
 	if (!(node.child = calloc(1, sizeof *node.child)))
 		return mx_hip_return(hipErrorOutOfMemory);
 	for (size_t i = 0; i < n; i++)
-		wait |= waits(&list[i]);
+		wait |= list[i].bytes && list[i].rows && waits(&list[i]);
 	if (stream->capture)
 		node.type = hipGraphNodeTypeGraph;
 	e = batch_copies(stream, list, n, failed, &node);

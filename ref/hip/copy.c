@@ -92,21 +92,20 @@ static hipError_t copy_bytes(hipStream_t stream, void *to, const void *from, siz
 	return mx_stream_copy(stream, &c);
 }
 
-/* Memory of a device alone, not the host's; *device is that. */
-static bool is_of_device(const void *p, int *device) {
-	struct mx_allocation a;
-	bool known =
-		mx_hip_about(p, &a) && (a.kind == MX_DEVICE_MEMORY || a.kind == MX_VIRTUAL_MEMORY ||
-	                                a.kind == MX_GRAPH_MEMORY);
-	*device = known ? a.device : -1;
-	return known;
+/* Memory of a device alone, not the host's. */
+static bool is_of_device(const void *p, struct mx_allocation *a) {
+	return mx_hip_about(p, a) && (a->kind == MX_DEVICE_MEMORY || a->kind == MX_VIRTUAL_MEMORY ||
+	                              a->kind == MX_GRAPH_MEMORY);
 }
 
 /* Copies within a device, and sets of its memory, return before their end [CUDA, API
- * synchronization behavior; ROCm/clr, ihipMemcpy; hip-tests, hipMemsetSync.cc]. */
+ * synchronization behavior; hip-tests, hipMemsetSync.cc], unless the program asks for it of all
+ * their memory [ROCm/clr, ihipMemcpy; hip-tests, hipPointerSetAttribute.cc]. */
 static bool tells_host(const void *to, const void *from) {
-	int a, b;
-	return !is_of_device(to, &a) || (from && (!is_of_device(from, &b) || a != b));
+	struct mx_allocation a, b;
+	if (!is_of_device(to, &a) || !is_of_device(from ? from : to, &b))
+		return true;
+	return a.device != b.device || (a.synchronous && b.synchronous);
 }
 
 hipError_t mx_hip_waited(hipError_t e, hipStream_t stream, const void *to, const void *from) {

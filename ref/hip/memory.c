@@ -460,6 +460,15 @@ void mx_hip_set_access(const void *pool, uint32_t devices) {
 	pthread_mutex_unlock(&lock);
 }
 
+bool mx_hip_set_synchronous(const void *p, bool synchronous) {
+	pthread_mutex_lock(&lock);
+	const struct mx_region *r = holding((uint64_t)(uintptr_t)p, 1);
+	if (r)
+		about[r - regions].synchronous = synchronous;
+	pthread_mutex_unlock(&lock);
+	return r != NULL;
+}
+
 bool mx_hip_mark(uint64_t address, size_t bytes, uint8_t state) {
 	pthread_mutex_lock(&lock);
 	struct mx_region *r = holding(address, bytes);

@@ -108,6 +108,7 @@ struct mx_allocation {
 	                              device that has access; that may write virtual memory */
 	bool internal;    /* no call of the program made it: arguments of a launch and the like */
 	bool until_reset; /* hipDeviceReset of its device frees it */
+	bool synchronous; /* the host waits for copies of it without a stream, as it asked for */
 	void *pool;       /* that it comes from, or NULL */
 	void *base;
 	size_t bytes;
@@ -177,6 +178,10 @@ size_t mx_hip_allocated(const void *pool, int device);
 
 /* The allocations of a pool that ends have none then. */
 void mx_hip_leave_pool(const void *pool);
+
+/* Lets the host wait for copies of the memory into which p points, or not. False if p is no device
+ * memory. */
+bool mx_hip_set_synchronous(const void *p, bool synchronous);
 
 /* Gives these devices, by bits, access to all memory of a pool, and no other ones. */
 void mx_hip_set_access(const void *pool, uint32_t devices);

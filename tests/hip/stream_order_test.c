@@ -7,6 +7,7 @@ hipError_t hipMemcpyBatchAsync(void **to, void **from, size_t *bytes, size_t n, 
                                size_t *indices, size_t n_attributes, size_t *failed,
                                hipStream_t stream);
 hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned flags);
+hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute what, hipDeviceptr_t p);
 hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t nx, uint32_t ny, uint32_t nz,
                                     uint32_t bx, uint32_t by, uint32_t bz, size_t lds,
                                     hipStream_t stream, void **params, void **extra,
@@ -382,6 +383,13 @@ static void copy_within_device(void) {
 	add(p, apart);
 }
 
+static void synchronous_copy(void) {
+	int on = 1;
+	must(hipPointerSetAttribute(&on, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, p));
+	must(hipPointerSetAttribute(&on, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, q));
+	copy_within_device();
+}
+
 static void pinned(hipMemcpyKind kind) {
 	uint32_t *host;
 	must(hipHostMalloc((void **)&host, 8, 0));
@@ -725,6 +733,7 @@ static const struct program programs[] = {
 	{ "memset_of_host", memset_of_host, 0, "  of host memory" },
 	{ "copy_within_device", copy_within_device, 1,
 	  "a copy within a device and another stream" },
+	{ "synchronous_copy", synchronous_copy, 0, "  of memory that asks for it" },
 	{ "copy_to_host", copy_to_host, 0, "  to the host" },
 	{ "copy_to_pinned", copy_to_pinned, 1, "an asynchronous copy to pinned memory" },
 	{ "copy_within_host", copy_within_host, 0, "  from pinned memory" },
