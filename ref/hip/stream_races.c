@@ -221,8 +221,10 @@ static bool has_places(const struct mx_touched *t) {
 /* What runs has its ranges by places, sorted. False if memory is short. */
 static bool place_ranges(void) {
 	struct mx_touched placed;
-	if (!mx_touched_sort(&running.touched) || !has_places(&running.touched))
-		return running.touched.n;
+	if (!mx_touched_sort(&running.touched))
+		return false;
+	if (!has_places(&running.touched))
+		return true;
 	bool ok = put_places(&running.touched, &placed);
 	mx_touched_free(&running.touched);
 	running.touched = placed;
@@ -314,8 +316,9 @@ static bool is_before(const struct operation *o, const struct mx_stream_clock *c
 /* Whether what an operation does with the bytes of a value is so. */
 static bool does(const struct operation *o, const struct mx_value *v,
                  bool (*so)(unsigned, unsigned)) {
-	uint64_t at = (uint64_t)(uintptr_t)v->at;
-	struct mx_touched_range range = { at, at + v->bytes, MX_TOUCH_READ };
+	uint64_t at = (uint64_t)(uintptr_t)v->at, end, place = mx_virtual_place(at, &end);
+	uint64_t from = place ? place : at;
+	struct mx_touched_range range = { from, from + v->bytes, MX_TOUCH_READ };
 	const struct mx_touched value = { .range = &range, .n = 1 };
 	const struct mx_touched_range *with;
 	return meet(&value, &o->touched, so, &with);
@@ -404,8 +407,15 @@ static const char *verb(unsigned how) {
 	return how & MX_TOUCH_ATOMIC_WRITE ? "atomically updates" : "reads";
 }
 
-static void report(const struct operation *o, const struct mx_touched_range *now,
-                   const struct mx_touched_range *was) {
+/* What is missing between two pieces of work. */
+static const char *missing(const struct mx_work *a, const struct mx_work *b) {
+	return mx_place_beside(a->place, 0) == mx_place_beside(b->place, 0)
+	               ? "no dependency in their stream orders them"
+	               : "no event, stream or wait of the host orders them";
+}
+
+static void report(const struct operation *o, const struct mx_work *work,
+                   const struct mx_touched_range *now, const struct mx_touched_range *was) {
 	struct mx_allocation a = { .base = (void *)(uintptr_t)now->from };
 	uint64_t from = now->from > was->from ? now->from : was->from;
 	uint64_t to = now->to < was->to ? now->to : was->to;
@@ -414,11 +424,10 @@ static void report(const struct operation *o, const struct mx_touched_range *now
 	to = mx_virtual_address(to - 1) + 1;
 	mx_hip_about((void *)(uintptr_t)from, &a);
 	snprintf(text, sizeof text,
-	         "%s %llu bytes at offset %llu of the allocation at %p, which %s %s: no event, "
-	         "stream or wait of the host orders them",
+	         "%s %llu bytes at offset %llu of the allocation at %p, which %s %s: %s",
 	         verb(now->how), (unsigned long long)(to - from),
 	         (unsigned long long)(from - (uint64_t)(uintptr_t)a.base), a.base, o->text,
-	         verb(was->how));
+	         verb(was->how), missing(&o->work, work));
 	mx_watch_streams(running.what, o->what, running.text, text);
 }
 
@@ -427,7 +436,8 @@ static bool is_apart(const struct operation *o) {
 }
 
 /* Atomics of agent scope order nothing between devices, and conflict there. */
-static void find_races(struct mx_stream_clock *clock) {
+static void find_races(const struct hipGraphNode *node) {
+	struct mx_stream_clock *clock = node->order.clock;
 	const struct mx_touched_range *now, *was;
 	for (const struct operation *o = earlier; o < earlier + n_earlier; o++)
 		if (running.touched.acquires && !is_before(o, clock) &&
@@ -438,7 +448,7 @@ static void find_races(struct mx_stream_clock *clock) {
 		if (!is_before(o, clock) &&
 		    (now = meet(&running.touched, &o->touched,
 		                is_apart(o) ? conflict_apart : conflict, &was)))
-			report(o, now, was);
+			report(o, &node->order.work, now, was);
 }
 
 /* ---- the list ---- */
@@ -551,7 +561,7 @@ void mx_races_check(const struct hipGraphNode *node) {
 		describe_stream();
 		pthread_mutex_lock(&lock);
 		if (place_ranges())
-			find_races(node->order.clock);
+			find_races(node);
 		if ((int)node->type == MX_NODE_FREE || node->type == hipGraphNodeTypeMemFree)
 			end_memory(running.touched.range->from, running.touched.range->to);
 		else

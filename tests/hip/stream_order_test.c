@@ -525,6 +525,16 @@ static void shift_other(void) {
 	shift(256);
 }
 
+/* A value that is written by one address, for which a stream waits by the other. */
+static void value_with_two_addresses(void) {
+	uint32_t *at[2];
+	map_twice(at);
+	add(p, s);
+	must(hipStreamWriteValue32(s, at[0], 1, 0));
+	must(hipStreamWaitValue32(t, at[1], 1, hipStreamWaitValueEq, ~0u));
+	add(p, t);
+}
+
 static void same_memory(void) {
 	mapped_twice(0);
 }
@@ -748,6 +758,7 @@ static const struct program programs[] = {
 	{ "rows_beside_others", rows_beside_others, 0, "  of different columns" },
 	{ "same_memory", same_memory, 1, "memory with two addresses" },
 	{ "other_memory", other_memory, 0, "  of different bytes" },
+	{ "value_with_two_addresses", value_with_two_addresses, 0, "  and a value there" },
 	{ "variable_without_order", variable_without_order, 1, "a variable that a kernel reads" },
 	{ "variable_with_order", variable_with_order, 0, "  before it is written" },
 	{ "waited_for_first_value", waited_for_first_value, 1,
@@ -775,12 +786,22 @@ static bool is_proved(const char *line) {
 	return !strncmp(line, "end\t1\t1\t1\t", 10);
 }
 
+static void test_text(const char *folder) {
+	const struct program *nodes = &programs[0];
+	char line[1024] = "";
+	races_of(nodes, folder, "0", line);
+	if (!ok(strstr(line, ": no dependency in their stream orders them"),
+	        "nodes of a graph lack a dependency"))
+		diag("%s", line);
+}
+
 static void test_proofs(const char *folder) {
 	static const struct program same = { .run = shift_same }, other = { .run = shift_other };
 	char line[1024];
 	ok(lines_of(&same, folder, "0", is_proved, line) == 0 &&
 	           lines_of(&other, folder, "0", is_proved, line) == 1,
 	   "a launch that accesses memory by two addresses is not proved");
+	test_text(folder);
 }
 
 int main(int argc, char **argv) {
