@@ -216,13 +216,14 @@ static bool has_workgroups(const struct mx_launch *l) {
 	       l->workgroups[l->n_workgroups - 1] < (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 }
 
-/* The analysis of order knows bytes by their addresses. */
-static void doubt_aliases(const struct mx_touched *touched, struct mx_proof *p) {
-	if (p->outcome == MX_PROVED && mx_virtual_is_mapped_twice() && mx_races_aliases(touched)) {
-		p->outcome = MX_NOT_PROVED;
-		p->doubt = MX_DOUBT_ALIASES;
-		p->pc = p->other_pc = MX_NO_PC;
-	}
+/* The analysis of order knows bytes by their addresses, and takes the launch for alone. */
+static void doubt(const struct mx_touched *touched, struct mx_proof *p) {
+	bool aliases = mx_virtual_is_mapped_twice() && mx_races_aliases(touched);
+	if (p->outcome != MX_PROVED || !(aliases || mx_races_reads_host(touched)))
+		return;
+	p->outcome = MX_NOT_PROVED;
+	p->doubt = aliases ? MX_DOUBT_ALIASES : MX_DOUBT_HOST_MEMORY;
+	p->pc = p->other_pc = MX_NO_PC;
 }
 
 static bool run_watched(const struct mx_function *f, struct mx_hostcall *hostcall,
@@ -238,7 +239,7 @@ static bool run_watched(const struct mx_function *f, struct mx_hostcall *hostcal
 		launch->touched = &touched;
 	bool ok = mx_launch_run(launch, results);
 	launch->touched = NULL;
-	doubt_aliases(&touched, &results->proof);
+	doubt(&touched, &results->proof);
 	mx_races_launch(&w, &touched);
 	mx_watch_end(&w, &saved);
 	return ok;

@@ -31,6 +31,7 @@ struct operation {
 	struct mx_stream_clock clock; /* with itself */
 	struct mx_work work;
 	int device;
+	bool proved;      /* a launch that is counted as proved */
 	const void *what; /* the function, or what stands for the type of work */
 	char *text;
 	struct mx_touched touched;
@@ -48,6 +49,7 @@ static _Thread_local struct {
 	struct hipGraphNode *launch; /* of a stream; NULL: nothing that is observed */
 	bool polled;                 /* the host may read memory in a loop */
 	bool unknown;                /* it may write any memory */
+	bool proved;                 /* a launch */
 	const void *what;
 	char text[TEXT_ROOM]; /* of a launch, or "" */
 	struct mx_touched touched;
@@ -61,7 +63,7 @@ void mx_races_begin(const struct ihipStream_t *stream, struct hipGraphNode *laun
 	running.stream = stream;
 	running.launch = launch->order.clock ? launch : NULL;
 	running.polled = polled;
-	running.unknown = false;
+	running.unknown = running.proved = false;
 	running.text[0] = 0;
 	running.value.bytes = 0;
 }
@@ -145,6 +147,7 @@ void mx_races_launch(const struct mx_watched *w, struct mx_touched *touched) {
 		if (is_observed(&touched->range[i]))
 			mx_touched_add(&running.touched, touched->range[i]);
 	running.touched.acquires = touched->acquires;
+	running.proved = w->report->proof.outcome == MX_PROVED;
 	mx_touched_free(touched);
 	running.what = w->function;
 	snprintf(running.text, sizeof running.text, "%s<<<(%u,%u,%u), (%u,%u,%u)>>>, launch %llu",
@@ -435,10 +438,29 @@ static bool is_apart(const struct operation *o) {
 	return o->device != running.stream->device;
 }
 
+/* The proof of a launch takes it for alone: it does not hold if the launch uses what an atomic has
+ * read of what other work writes without order. */
+static void unprove(struct operation *o) {
+	const struct mx_touched_range *with;
+	if (running.proved && running.touched.acquires &&
+	    meet(&running.touched, &o->touched, synchronise, &with)) {
+		running.proved = false;
+		mx_watch_unprove();
+	}
+	if (o->proved && o->touched.acquires &&
+	    meet(&o->touched, &running.touched, synchronise, &with)) {
+		o->proved = false;
+		mx_watch_unprove();
+	}
+}
+
 /* Atomics of agent scope order nothing between devices, and conflict there. */
 static void find_races(const struct hipGraphNode *node) {
 	struct mx_stream_clock *clock = node->order.clock;
 	const struct mx_touched_range *now, *was;
+	for (struct operation *o = earlier; o < earlier + n_earlier; o++)
+		if (!is_before(o, clock))
+			unprove(o);
 	for (const struct operation *o = earlier; o < earlier + n_earlier; o++)
 		if (running.touched.acquires && !is_before(o, clock) &&
 		    meet(&running.touched, &o->touched,
@@ -509,6 +531,7 @@ static void keep(const struct hipGraphNode *node) {
 	struct operation *o = &earlier[n_earlier++];
 	*o = (struct operation){ .work = node->order.work,
 		                 .device = running.stream->device,
+		                 .proved = running.proved,
 		                 .what = running.what,
 		                 .text = text,
 		                 .touched = running.touched,
@@ -534,11 +557,11 @@ void mx_races_end_memory(const void *p, size_t bytes) {
 	pthread_mutex_unlock(&lock);
 }
 
-/* Memory that the host may read while a kernel runs. */
+/* Memory that the host may access while a kernel runs. */
 static bool is_for_host(const struct mx_touched_range *r) {
 	enum { FINE_GRAINED = 1, SIGNAL = 2, UNCACHED = 3 }; /* hipExtMallocWithFlags */
 	struct mx_allocation a;
-	if (!(r->how & WRITES) || !mx_hip_about((void *)(uintptr_t)r->from, &a))
+	if (!mx_hip_about((void *)(uintptr_t)r->from, &a))
 		return false;
 	return a.kind == MX_HOST_MEMORY || a.kind == MX_MANAGED_MEMORY ||
 	       a.kind == MX_REGISTERED_MEMORY || a.kind == MX_IMPORTED_MEMORY ||
@@ -548,8 +571,17 @@ static bool is_for_host(const struct mx_touched_range *r) {
 static bool may_tell_host(void) {
 	bool may = running.unknown;
 	for (size_t i = 0; !may && i < running.touched.n; i++)
-		may = is_for_host(&running.touched.range[i]);
+		may = running.touched.range[i].how & WRITES &&
+		      is_for_host(&running.touched.range[i]);
 	return running.polled && may;
+}
+
+bool mx_races_reads_host(const struct mx_touched *t) {
+	bool reads = false;
+	for (size_t i = 0; t->acquires && !reads && i < t->n; i++)
+		reads = t->range[i].how & MX_TOUCH_ATOMIC_READ && is_observed(&t->range[i]) &&
+		        is_for_host(&t->range[i]);
+	return reads;
 }
 
 void mx_races_check(const struct hipGraphNode *node) {
@@ -569,7 +601,7 @@ void mx_races_check(const struct hipGraphNode *node) {
 		pthread_mutex_unlock(&lock);
 		mx_touched_free(&running.touched);
 	}
-	running.unknown = false;
+	running.unknown = running.proved = false;
 	running.text[0] = 0;
 	running.value.bytes = 0;
 	if (tells)

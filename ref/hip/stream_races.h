@@ -28,6 +28,10 @@ bool mx_races_observed(void);
  * sorted. */
 bool mx_races_aliases(const struct mx_touched *t);
 
+/* Whether a launch uses what an atomic or a flag reads in memory that the host may write while a
+ * kernel runs. */
+bool mx_races_reads_host(const struct mx_touched *t);
+
 /* After a node, whose clock may get more: reports its races with earlier work. */
 void mx_races_check(const struct hipGraphNode *node);
 

@@ -109,6 +109,13 @@ KERNEL(64) void count_for_all(GLOBAL u32 *sum) {
 	__scoped_atomic_fetch_add(sum, 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
 }
 
+/* Waits for a flag, and reads what comes before it. */
+KERNEL(64) void await(const GLOBAL u32 *flag, GLOBAL u32 *at) {
+	while (!__scoped_atomic_load_n(flag, __ATOMIC_ACQUIRE, __MEMORY_SCOPE_SYSTEM))
+		__builtin_amdgcn_s_sleep(1);
+	at[1 + me()] = at[0];
+}
+
 /* Adds often to a dword and to the eight bytes after the next. */
 KERNEL(64) void count_often(GLOBAL u32 *sum, u32 n) {
 	for (u32 i = 0; i < n; i++) {
