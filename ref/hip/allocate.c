@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "queue.h"
+#include "stream_races.h"
 
 static hipError_t allocate(void **p, size_t bytes, struct mx_allocation of) {
 	if (!p)
@@ -81,11 +82,25 @@ static bool release(void *p) {
 	return mx_hip_release(p);
 }
 
+/* A call that frees memory waits for the current device [HIP, hipFree, hipHostFree], and AMD's
+ * runtime for that of the memory. */
+static void finish_before_free(const void *p) {
+	struct mx_allocation a;
+	mx_queue_drain(NULL);
+	mx_queue_finish_device(mx_device());
+	if (!mx_hip_about(p, &a))
+		return;
+	if (a.device >= 0 && a.device < mx_devices())
+		mx_queue_finish_device(a.device);
+	if (a.base == p)
+		mx_races_end_memory(p, a.bytes);
+}
+
 /* Host memory too, as AMD's runtime does, though it has a call of its own. */
 MXHIP_API hipError_t hipFree(void *p) {
 	if (!p)
 		return mx_hip_return(hipSuccess);
-	mx_queue_finish(NULL);
+	finish_before_free(p);
 	mx_hip_graph_step(p, MX_GRAPH_GIVE);
 	return mx_hip_return(release(p) ? hipSuccess : hipErrorInvalidValue);
 }
@@ -118,7 +133,7 @@ MXHIP_API hipError_t hipHostMalloc(void **p, size_t bytes, unsigned flags) {
 MXHIP_API hipError_t hipHostFree(void *p) {
 	if (!p)
 		return mx_hip_return(hipSuccess);
-	mx_queue_finish(NULL);
+	finish_before_free(p);
 	return mx_hip_return(is_host_memory(p) && mx_hip_release(p) ? hipSuccess
 	                                                            : hipErrorInvalidValue);
 }
@@ -192,7 +207,7 @@ MXHIP_API hipError_t hipHostUnregister(void *p) {
 	hipError_t e = mx_capture_check_unsafe();
 	if (e != hipSuccess)
 		return e;
-	mx_queue_finish(NULL);
+	mx_queue_drain(NULL);
 	if (mx_hip_about(p, &a))
 		mx_advice_forget(p, a.bytes);
 	return mx_hip_return(mx_hip_unregister(p) ? hipSuccess : hipErrorHostMemoryNotRegistered);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "queue.h"
+#include "watch.h"
 
 bool mx_front_add(struct mx_front *front, struct hipGraphNode *const *nodes, size_t n) {
 	struct hipGraphNode **grown = realloc(front->nodes, (front->n + n + 1) * sizeof *grown);
@@ -130,7 +131,7 @@ hipError_t mx_capture_check_wait(struct ihipStream_t *stream) {
 /* Threads that have set launch options do their work at once. */
 static hipError_t run_now(struct hipGraphNode *node) {
 	struct hipGraphNode *wait;
-	mx_queue_finish(NULL);
+	mx_queue_drain(NULL);
 	hipError_t e = mx_node_run(node, &wait);
 	while (wait) {
 		mx_queue_wait(wait);
@@ -172,21 +173,82 @@ static bool is_pageable(const void *p) {
 	return !mx_hip_is_allocation(p, 1);
 }
 
-/* A copy from pageable memory reads it in the call; one to pageable memory is over when the call
- * returns [HIP, hipMemcpyAsync]. What is over when the call returns needs no memory of its own. */
+static bool is_of_host(const void *p) {
+	struct mx_allocation a;
+	return !mx_hip_about(p, &a) || a.kind == MX_HOST_MEMORY || a.kind == MX_REGISTERED_MEMORY;
+}
+
+/* A copy to pageable memory [HIP, hipMemcpyAsync], or from host memory to host memory [CUDA, API
+ * synchronization behavior; ROCm/clr, ihipMemcpy], is over when the call returns. */
+static bool waits(const struct mx_copy *c) {
+	return is_pageable(c->to) || (is_of_host(c->to) && is_of_host(c->from));
+}
+
+/* A copy from pageable memory reads it in the call. What is over when the call returns needs no
+ * memory of its own. */
+static hipError_t copy_node(const struct ihipStream_t *stream, const struct mx_copy *c,
+                            struct hipGraphNode *node) {
+	*node = (struct hipGraphNode){ .type = hipGraphNodeTypeMemcpy, .copy = *c };
+	hipError_t e = mx_hip_copy_check(c);
+	bool at_once = waits(c) || c->waits || mx_options_are_set();
+	if (e == hipSuccess && !stream->capture && !at_once && is_pageable(c->from))
+		e = mx_hip_copy_stage(&node->copy);
+	return e;
+}
+
 hipError_t mx_stream_copy(hipStream_t handle, const struct mx_copy *c) {
-	struct hipGraphNode node = { .type = hipGraphNodeTypeMemcpy, .copy = *c };
+	struct hipGraphNode node;
 	struct ihipStream_t *stream;
 	hipError_t e = mx_stream_of(handle, &stream);
 	if (e != hipSuccess || !c->bytes || !c->rows)
 		return e;
-	e = mx_hip_copy_check(c);
-	bool waits = c->waits || is_pageable(c->to), at_once = waits || mx_options_are_set();
-	if (e == hipSuccess && !stream->capture && !at_once && is_pageable(c->from))
-		e = mx_hip_copy_stage(&node.copy);
+	e = copy_node(stream, c, &node);
 	if (e == hipSuccess)
 		e = enqueue(stream, &node);
-	if (e == hipSuccess && !stream->capture && waits)
+	if (e == hipSuccess && !stream->capture && waits(c))
+		mx_queue_finish(stream);
+	return e;
+}
+
+/* Adds the copies to a node that has a graph for them. *failed: the first one that is wrong. */
+static hipError_t batch_copies(const struct ihipStream_t *stream, const struct mx_copy *list,
+                               size_t n, size_t *failed, struct hipGraphNode *batch) {
+	struct hipGraphNode node;
+	hipError_t e = hipSuccess;
+	for (size_t i = 0; e == hipSuccess && i < n; i++) {
+		if (!list[i].bytes || !list[i].rows)
+			continue;
+		e = copy_node(stream, &list[i], &node);
+		if (e == hipSuccess)
+			e = mx_graph_append(batch->child, &node, NULL, 0, NULL);
+		if (e != hipSuccess && failed)
+			*failed = i;
+	}
+	return e;
+}
+
+/* The copies of a batch have no order among them [CUDA, cudaMemcpyBatchAsync]. */
+hipError_t mx_stream_copies(hipStream_t handle, const struct mx_copy *list, size_t n,
+                            size_t *failed) {
+	struct hipGraphNode node = { .type = (hipGraphNodeType)MX_NODE_BATCH };
+	struct ihipStream_t *stream;
+	bool wait = false;
+	hipError_t e = mx_stream_of(handle, &stream);
+	if (e != hipSuccess)
+		return e;
+	if (!(node.child = calloc(1, sizeof *node.child)))
+		return mx_hip_return(hipErrorOutOfMemory);
+	for (size_t i = 0; i < n; i++)
+		wait |= list[i].bytes && list[i].rows && waits(&list[i]);
+	if (stream->capture)
+		node.type = hipGraphNodeTypeGraph;
+	e = batch_copies(stream, list, n, failed, &node);
+	if (e != hipSuccess) {
+		mx_node_clear(&node);
+		return e;
+	}
+	e = enqueue(stream, &node);
+	if (e == hipSuccess && !stream->capture && wait)
 		mx_queue_finish(stream);
 	return e;
 }
@@ -218,6 +280,12 @@ hipError_t mx_stream_allocate(struct ihipStream_t *stream, int device, size_t by
 	if (e == hipSuccess)
 		*p = a.dptr;
 	return e;
+}
+
+hipError_t mx_stream_allocated(struct ihipStream_t *stream, void *p, size_t bytes) {
+	struct hipGraphNode node = { .type = (hipGraphNodeType)MX_NODE_ALLOCATE,
+		                     .alloc = { .dptr = p, .bytesize = bytes } };
+	return mx_watching() ? enqueue(stream, &node) : hipSuccess;
 }
 
 static hipError_t free_in_graph(struct ihipStream_t *stream, void *p) {

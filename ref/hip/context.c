@@ -220,7 +220,7 @@ MXHIP_API hipError_t hipDeviceDisablePeerAccess(int peer) {
 	hipError_t e = mx_device_check(peer);
 	if (e != hipSuccess)
 		return e;
-	mx_queue_finish_device(mx_device());
+	mx_queue_drain_device(mx_device());
 	return mx_hip_return(atomic_exchange(&enabled[mx_device()][peer], false)
 	                             ? hipSuccess
 	                             : hipErrorPeerAccessNotEnabled);

@@ -81,23 +81,39 @@ hipError_t mx_hip_copy_stage(struct mx_copy *c) {
 	return hipSuccess;
 }
 
-static hipError_t copy_bytes(hipStream_t stream, void *to, const void *from, size_t bytes,
-                             hipMemcpyKind kind, bool waits) {
-	return mx_stream_copy(stream, &(struct mx_copy){ .to = to,
-	                                                 .from = from,
-	                                                 .bytes = bytes,
-	                                                 .rows = 1,
-	                                                 .kind = kind,
-	                                                 .waits = waits });
+static struct mx_copy copy_of(void *to, const void *from, size_t bytes, hipMemcpyKind kind) {
+	return (struct mx_copy){ .to = to, .from = from, .bytes = bytes, .rows = 1, .kind = kind };
 }
 
-/* Waits for the end of a call's work. */
-static hipError_t waited(hipError_t e, hipStream_t stream) {
-	return e == hipSuccess ? hipStreamSynchronize(stream) : e;
+static hipError_t copy_bytes(hipStream_t stream, void *to, const void *from, size_t bytes,
+                             hipMemcpyKind kind, bool waits) {
+	struct mx_copy c = copy_of(to, from, bytes, kind);
+	c.waits = waits;
+	return mx_stream_copy(stream, &c);
+}
+
+/* Memory of a device alone, not the host's. */
+static bool is_of_device(const void *p, struct mx_allocation *a) {
+	return mx_hip_about(p, a) && (a->kind == MX_DEVICE_MEMORY || a->kind == MX_VIRTUAL_MEMORY ||
+	                              a->kind == MX_GRAPH_MEMORY);
+}
+
+/* Copies within a device, and sets of its memory, return before their end [CUDA, API
+ * synchronization behavior; hip-tests, hipMemsetSync.cc], unless the program asks for it of all
+ * their memory [ROCm/clr, ihipMemcpy; hip-tests, hipPointerSetAttribute.cc]. */
+static bool tells_host(const void *to, const void *from) {
+	struct mx_allocation a, b;
+	if (!is_of_device(to, &a) || !is_of_device(from ? from : to, &b))
+		return true;
+	return a.device != b.device || (a.synchronous && b.synchronous);
+}
+
+hipError_t mx_hip_waited(hipError_t e, hipStream_t stream, const void *to, const void *from) {
+	return e == hipSuccess ? mx_stream_synchronise(stream, tells_host(to, from)) : e;
 }
 
 MXHIP_API hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyKind kind) {
-	return waited(copy_bytes(NULL, to, from, bytes, kind, true), NULL);
+	return mx_hip_waited(copy_bytes(NULL, to, from, bytes, kind, true), NULL, to, from);
 }
 
 MXHIP_API hipError_t hipMemcpyHtoD(hipDeviceptr_t to, void *from, size_t bytes) {
@@ -157,7 +173,8 @@ static hipError_t set_elements(hipStream_t stream, void *to, unsigned value, uns
 /* Each has two forms: immediate, and in the order of a stream. */
 #define SET(now, async, to_type, value_type, width)                                                \
 	MXHIP_API hipError_t now(to_type to, value_type value, size_t n) {                         \
-		return waited(set_elements(NULL, (void *)to, (unsigned)value, width, n), NULL);    \
+		return mx_hip_waited(set_elements(NULL, (void *)to, (unsigned)value, width, n),    \
+		                     NULL, (void *)to, NULL);                                      \
 	}                                                                                          \
 	MXHIP_API hipError_t async(to_type to, value_type value, size_t n, hipStream_t stream) {   \
 		return set_elements(stream, (void *)to, (unsigned)value, width, n);                \
@@ -199,8 +216,9 @@ MXHIP_API hipError_t hipMemset2DAsync(void *to, size_t pitch, int value, size_t 
 	                         size_t height);                                                   \
 	MXHIP_API hipError_t now(hipDeviceptr_t to, size_t pitch, value_type value, size_t width,  \
 	                         size_t height) {                                                  \
-		return waited(set_rows(NULL, to, pitch, (unsigned)value, bytes, width, height),    \
-		              NULL);                                                               \
+		return mx_hip_waited(                                                              \
+			set_rows(NULL, to, pitch, (unsigned)value, bytes, width, height), NULL,    \
+			to, NULL);                                                                 \
 	}
 SET_ROWS(hipMemsetD2D8, hipMemsetD2D8Async, unsigned char, 1)
 SET_ROWS(hipMemsetD2D16, hipMemsetD2D16Async, unsigned short, 2)
@@ -208,7 +226,8 @@ SET_ROWS(hipMemsetD2D32, hipMemsetD2D32Async, unsigned, 4)
 #undef SET_ROWS
 
 MXHIP_API hipError_t hipMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
-	return waited(hipMemset2DAsync(to, pitch, value, width, height, NULL), NULL);
+	return mx_hip_waited(hipMemset2DAsync(to, pitch, value, width, height, NULL), NULL, to,
+	                     NULL);
 }
 
 /* ---- copies in the order of a stream, and of rows ---- */
@@ -220,7 +239,7 @@ MXHIP_API hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hi
 
 MXHIP_API hipError_t hipMemcpyWithStream(void *to, const void *from, size_t bytes,
                                          hipMemcpyKind kind, hipStream_t stream) {
-	return waited(copy_bytes(stream, to, from, bytes, kind, true), stream);
+	return mx_hip_waited(copy_bytes(stream, to, from, bytes, kind, true), stream, to, from);
 }
 
 MXHIP_API hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t to, void *from, size_t bytes,
@@ -255,8 +274,9 @@ MXHIP_API hipError_t hipMemcpy2DAsync(void *to, size_t to_pitch, const void *fro
 
 MXHIP_API hipError_t hipMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                                  size_t width, size_t height, hipMemcpyKind kind) {
-	return waited(hipMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, NULL),
-	              NULL);
+	return mx_hip_waited(
+		hipMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, NULL), NULL,
+		to, from);
 }
 
 /* ---- boxes ---- */
@@ -336,7 +356,8 @@ MXHIP_API hipError_t hipMemcpy3DAsync(const struct hipMemcpy3DParms *p, hipStrea
 }
 
 MXHIP_API hipError_t hipMemcpy3D(const struct hipMemcpy3DParms *p) {
-	return waited(hipMemcpy3DAsync(p, NULL), NULL);
+	hipError_t e = hipMemcpy3DAsync(p, NULL);
+	return e == hipSuccess ? mx_hip_waited(e, NULL, p->dstPtr.ptr, p->srcPtr.ptr) : e;
 }
 
 MXHIP_API hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *d, hipStream_t stream) {
@@ -346,55 +367,65 @@ MXHIP_API hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *d, hipStream_t stre
 }
 
 MXHIP_API hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D *d) {
-	return waited(hipDrvMemcpy3DAsync(d, NULL), NULL);
+	hipMemcpy3DParms p;
+	hipError_t e = mx_hip_box_of(d, &p);
+	return e == hipSuccess ? hipMemcpy3D(&p) : e;
+}
+
+/* The same as a box of one plane. */
+static HIP_MEMCPY3D box_of_rows(const hip_Memcpy2D *m) {
+	return (HIP_MEMCPY3D){ .srcXInBytes = m->srcXInBytes,
+		               .srcY = m->srcY,
+		               .srcMemoryType = m->srcMemoryType,
+		               .srcHost = m->srcHost,
+		               .srcDevice = m->srcDevice,
+		               .srcPitch = m->srcPitch,
+		               .dstXInBytes = m->dstXInBytes,
+		               .dstY = m->dstY,
+		               .dstMemoryType = m->dstMemoryType,
+		               .dstHost = m->dstHost,
+		               .dstDevice = m->dstDevice,
+		               .dstPitch = m->dstPitch,
+		               .WidthInBytes = m->WidthInBytes,
+		               .Height = m->Height,
+		               .Depth = 1 };
 }
 
 MXHIP_API hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D *m, hipStream_t stream) {
 	if (!m)
 		return mx_hip_return(hipErrorInvalidValue);
-	const HIP_MEMCPY3D d = { .srcXInBytes = m->srcXInBytes,
-		                 .srcY = m->srcY,
-		                 .srcMemoryType = m->srcMemoryType,
-		                 .srcHost = m->srcHost,
-		                 .srcDevice = m->srcDevice,
-		                 .srcPitch = m->srcPitch,
-		                 .dstXInBytes = m->dstXInBytes,
-		                 .dstY = m->dstY,
-		                 .dstMemoryType = m->dstMemoryType,
-		                 .dstHost = m->dstHost,
-		                 .dstDevice = m->dstDevice,
-		                 .dstPitch = m->dstPitch,
-		                 .WidthInBytes = m->WidthInBytes,
-		                 .Height = m->Height,
-		                 .Depth = 1 };
+	const HIP_MEMCPY3D d = box_of_rows(m);
 	return hipDrvMemcpy3DAsync(&d, stream);
 }
 
 MXHIP_API hipError_t hipMemcpyParam2D(const hip_Memcpy2D *m) {
-	return waited(hipMemcpyParam2DAsync(m, NULL), NULL);
+	if (!m)
+		return mx_hip_return(hipErrorInvalidValue);
+	const HIP_MEMCPY3D d = box_of_rows(m);
+	return hipDrvMemcpy3D(&d);
 }
 
 MXHIP_API hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D *m) {
 	return hipMemcpyParam2D(m);
 }
 
-/* Copies one after the other, which the batch allows; its attributes are hints. *failed: the first
- * copy that is wrong. */
+/* The attributes of a batch are hints. *failed: the first copy that is wrong. */
 MXHIP_API hipError_t hipMemcpyBatchAsync(void **to, void **from, size_t *bytes, size_t n,
                                          void *attributes, size_t *indices, size_t n_attributes,
                                          size_t *failed, hipStream_t stream);
 MXHIP_API hipError_t hipMemcpyBatchAsync(void **to, void **from, size_t *bytes, size_t n,
                                          void *attributes, size_t *indices, size_t n_attributes,
                                          size_t *failed, hipStream_t stream) {
-	hipError_t e = hipSuccess;
 	(void)attributes, (void)indices, (void)n_attributes;
 	if (!to || !from || !bytes || !n)
 		return mx_hip_return(hipErrorInvalidValue);
-	for (size_t i = 0; e == hipSuccess && i < n; i++) {
-		e = copy_bytes(stream, to[i], from[i], bytes[i], hipMemcpyDefault, false);
-		if (e != hipSuccess && failed)
-			*failed = i;
-	}
+	struct mx_copy *list = calloc(n, sizeof *list);
+	if (!list)
+		return mx_hip_return(hipErrorOutOfMemory);
+	for (size_t i = 0; i < n; i++)
+		list[i] = copy_of(to[i], from[i], bytes[i], hipMemcpyDefault);
+	hipError_t e = mx_stream_copies(stream, list, n, failed);
+	free(list);
 	return e;
 }
 
@@ -428,7 +459,7 @@ static hipPitchedPtr end_of(const struct batch_box *b, const struct batch_end *e
 	return (hipPitchedPtr){ e->pointer.at, row, row, layer };
 }
 
-static hipError_t copy_box(const struct batch_box *b, hipStream_t stream) {
+static hipError_t copy_of_box(const struct batch_box *b, struct mx_copy *c) {
 	enum { POINTER = 1, ORDERS = 3 };
 	if (b->from.type != POINTER || b->to.type != POINTER || b->order < 1 || b->order > ORDERS)
 		return mx_hip_return(hipErrorInvalidValue); /* there are no arrays */
@@ -436,7 +467,7 @@ static hipError_t copy_box(const struct batch_box *b, hipStream_t stream) {
 		                     .dstPtr = end_of(b, &b->to),
 		                     .extent = b->extent,
 		                     .kind = hipMemcpyDefault };
-	return hipMemcpy3DAsync(&p, stream);
+	return mx_hip_copy_of_box(&p, c);
 }
 
 MXHIP_API hipError_t hipMemcpy3DBatchAsync(size_t n, struct batch_box *list, size_t *failed,
@@ -446,11 +477,17 @@ MXHIP_API hipError_t hipMemcpy3DBatchAsync(size_t n, struct batch_box *list, siz
 	hipError_t e = hipSuccess;
 	if (!n || !list || flags)
 		return mx_hip_return(hipErrorInvalidValue);
+	struct mx_copy *copies = calloc(n, sizeof *copies);
+	if (!copies)
+		return mx_hip_return(hipErrorOutOfMemory);
 	for (size_t i = 0; e == hipSuccess && i < n; i++) {
-		e = copy_box(&list[i], stream);
+		e = copy_of_box(&list[i], &copies[i]);
 		if (e != hipSuccess && failed)
 			*failed = i;
 	}
+	if (e == hipSuccess)
+		e = mx_stream_copies(stream, copies, n, failed);
+	free(copies);
 	return e;
 }
 
@@ -467,23 +504,29 @@ struct peer_box {
 	struct hipExtent extent;
 };
 
-MXHIP_API hipError_t hipMemcpy3DPeerAsync(const struct peer_box *b, hipStream_t stream);
-MXHIP_API hipError_t hipMemcpy3DPeerAsync(const struct peer_box *b, hipStream_t stream) {
+static hipError_t box_of_peers(const struct peer_box *b, hipMemcpy3DParms *p) {
 	if (!b)
 		return mx_hip_return(hipErrorInvalidValue);
 	hipError_t e = mx_device_check(b->from_device);
 	if (e == hipSuccess)
 		e = mx_device_check(b->to_device);
-	const hipMemcpy3DParms p = {
-		b->from_array, b->from_at, b->from,   b->to_array,
-		b->to_at,      b->to,      b->extent, hipMemcpyDeviceToDevice
-	};
+	*p = (hipMemcpy3DParms){ b->from_array, b->from_at, b->from,   b->to_array,
+		                 b->to_at,      b->to,      b->extent, hipMemcpyDeviceToDevice };
+	return e;
+}
+
+MXHIP_API hipError_t hipMemcpy3DPeerAsync(const struct peer_box *b, hipStream_t stream);
+MXHIP_API hipError_t hipMemcpy3DPeerAsync(const struct peer_box *b, hipStream_t stream) {
+	hipMemcpy3DParms p;
+	hipError_t e = box_of_peers(b, &p);
 	return e == hipSuccess ? hipMemcpy3DAsync(&p, stream) : e;
 }
 
 MXHIP_API hipError_t hipMemcpy3DPeer(const struct peer_box *b);
 MXHIP_API hipError_t hipMemcpy3DPeer(const struct peer_box *b) {
-	return waited(hipMemcpy3DPeerAsync(b, NULL), NULL);
+	hipMemcpy3DParms p;
+	hipError_t e = box_of_peers(b, &p);
+	return e == hipSuccess ? hipMemcpy3D(&p) : e;
 }
 
 /* ---- pitched memory of three dimensions ---- */
@@ -507,5 +550,5 @@ MXHIP_API hipError_t hipMemset3DAsync(hipPitchedPtr p, int value, struct hipExte
 }
 
 MXHIP_API hipError_t hipMemset3D(hipPitchedPtr p, int value, struct hipExtent extent) {
-	return waited(hipMemset3DAsync(p, value, extent, NULL), NULL);
+	return mx_hip_waited(hipMemset3DAsync(p, value, extent, NULL), NULL, p.ptr, NULL);
 }

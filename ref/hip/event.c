@@ -112,10 +112,13 @@ static bool is_pending(hipEvent_t event) {
 
 /* ---- records and waits ---- */
 
-/* What a record and a wait check; their flags are 0 or 1. */
+/* hipEventRecordExternal, hipEventWaitExternal: in a capture it is a node of the graph. */
+enum { EXTERNAL = 1 };
+
+/* What a record and a wait check; their flags are 0 or EXTERNAL. */
 static hipError_t check(hipEvent_t event, unsigned flags, hipStream_t stream,
                         struct ihipStream_t **s) {
-	hipError_t e = flags > 1 ? mx_hip_return(hipErrorInvalidValue) : check_event(event);
+	hipError_t e = flags > EXTERNAL ? mx_hip_return(hipErrorInvalidValue) : check_event(event);
 	return e == hipSuccess ? mx_stream_of(stream, s) : e;
 }
 
@@ -129,8 +132,11 @@ MXHIP_API hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t strea
 		return mx_hip_fail(hipErrorInvalidHandle,
 		                   "an event of device %d in a stream of device %d", event->device,
 		                   s->device);
-	event->capture_id = s->capture ? s->capture->id : 0;
+	bool node = !s->capture || flags == EXTERNAL;
+	event->capture_id = node ? 0 : s->capture->id;
 	event->front.n = 0;
+	if (s->capture && node)
+		return mx_stream_event(s, hipGraphNodeTypeEventRecord, event);
 	if (!s->capture) {
 		e = mx_stream_event(s, hipGraphNodeTypeEventRecord, event);
 		return e == hipSuccess && event->shared ? record_shared(event->shared, stream) : e;
@@ -149,6 +155,8 @@ MXHIP_API hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, un
 	hipError_t e = check(event, flags, stream, &s); /* hipEventWaitDefault, ...External */
 	if (e != hipSuccess)
 		return e;
+	if (s->capture && flags == EXTERNAL)
+		return mx_stream_event(s, hipGraphNodeTypeWaitEvent, event);
 	struct mx_capture *c = mx_queue_capture(event->capture_id);
 	if (c && s == mx_legacy_stream(s->device))
 		return mx_hip_fail(hipErrorStreamCaptureImplicit,

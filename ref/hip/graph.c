@@ -20,7 +20,10 @@ void mx_node_clear(struct hipGraphNode *node) {
 	}
 	if (node->type == hipGraphNodeTypeMemAlloc)
 		mx_hip_graph_step(node->alloc.dptr, MX_GRAPH_DROP);
-	free(node->wait.clock);
+	mx_stream_clock_free(&node->wait.clock);
+	if (node->order.clock)
+		mx_stream_clock_free(node->order.clock);
+	free(node->order.clock);
 	free(node->copy.staged);
 	free(node->before);
 }
@@ -273,23 +276,30 @@ static hipError_t run_kernel(const struct hipGraphNode *node) {
 	                 a->params ? NULL : extra);
 }
 
-/* The error of earlier work goes to a callback, and stays for the next synchronising call. */
+/* The error of earlier work goes to a callback, and stays for the next synchronising call. The
+ * function knows what is over, and the host may know by it. */
 static void run_host(const struct hipGraphNode *node) {
+	if (node->order.clock)
+		mx_queue_tell_host(node->order.clock);
 	if (node->callback)
 		node->callback(node->stream, mx_hip_deferred(), node->host.userData);
 	else
 		node->host.fn(node->host.userData);
 }
 
-static hipError_t run_graph(const struct ihipGraph *g, struct hipGraphNode **wait) {
+static hipError_t run_graph(const struct hipGraphNode *within, struct hipGraphNode **wait) {
+	const struct ihipGraph *g = within->child;
 	hipError_t e = hipSuccess;
 	for (size_t i = 0; e == hipSuccess && !*wait && i < g->n; i++) {
 		struct hipGraphNode *node = g->nodes[i];
+		mx_races_enter(node, within);
 		if (node->disabled || node->done)
 			continue;
 		e = mx_node_run(node, wait);
 		node->done = !*wait;
 	}
+	if (!*wait)
+		mx_races_leave(within);
 	return e;
 }
 
@@ -315,12 +325,16 @@ static hipError_t run_node(const struct hipGraphNode *node, struct hipGraphNode 
 	case hipGraphNodeTypeMemset: return mx_hip_set(&node->set);
 	case hipGraphNodeTypeHost: run_host(node); return hipSuccess;
 	case hipGraphNodeTypeBatchMemOp:
-	case hipGraphNodeTypeGraph: return run_graph(node->child, wait);
-	case hipGraphNodeTypeEventRecord: mx_queue_record(node->event); return hipSuccess;
+	case MX_NODE_BATCH:
+	case hipGraphNodeTypeGraph: return run_graph(node, wait);
+	case hipGraphNodeTypeEventRecord: mx_queue_record(node); return hipSuccess;
 	case hipGraphNodeTypeMemAlloc: allocate_memory(node); return hipSuccess;
 	case hipGraphNodeTypeMemFree:
 	case MX_NODE_FREE: return free_memory(node);
 	case MX_NODE_WRITE: return mx_hip_value_write(&node->value);
+	case MX_NODE_ALLOCATE:
+		mx_races_touch(node->alloc.dptr, node->alloc.bytesize, MX_TOUCH_WRITE);
+		return hipSuccess;
 	default: return hipSuccess;
 	}
 }

@@ -9,6 +9,9 @@ enum {
 	MX_NODE_FREE = hipGraphNodeTypeCount, /* hipFreeAsync */
 	MX_NODE_WRITE,                        /* hipStreamWriteValue */
 	MX_NODE_WAIT,                         /* hipStreamWaitValue */
+	MX_NODE_ALLOCATE,                     /* hipMallocAsync, which is observed alone */
+	MX_NODE_BATCH,                        /* copies without order among them */
+	MX_NODE_TYPES,
 };
 
 /* A value in memory. */
@@ -54,9 +57,17 @@ struct hipGraphNode {
 	struct {
 		const struct ihipStream_t *stream; /* an event's record, and that piece; or NULL */
 		uint64_t seq;
-		struct mx_stream_clock *clock; /* of the record once it has run; or NULL */
-		struct hipGraphNode *next;     /* another wait for an event of the same launch */
-	} wait;                                /* of a launch: what it is for */
+		/* Of the record once it has run; of a value: of the host before it writes. */
+		struct mx_stream_clock clock;
+		struct hipGraphNode *next; /* another wait for an event of the same launch */
+	} wait;                            /* of a launch: what it is for */
+	struct {
+		/* What comes before it, and itself; NULL: nothing is watched. */
+		struct mx_stream_clock *clock;
+		struct mx_work work;
+		bool continued;    /* a later node is in its place */
+		unsigned branches; /* of the launch that it is */
+	} order;                   /* of a launch */
 };
 
 /* References of a graph to a user object. */

@@ -22,7 +22,7 @@ _Static_assert(sizeof(struct handle) <= HIP_IPC_HANDLE_SIZE, "a handle has 64 by
 static hipError_t export(const void *p, const char *magic, void *to) {
 	struct mx_allocation a;
 	struct handle h = { .process = getpid() };
-	mx_queue_finish(NULL); /* nothing may use memory that gets another mapping */
+	mx_queue_drain(NULL); /* nothing may use memory that gets another mapping */
 	h.file = mx_hip_share(p, &a);
 	if (!h.file)
 		return mx_hip_fail(hipErrorInvalidValue, "%p is no memory that can be shared", p);
@@ -83,6 +83,6 @@ MXHIP_API hipError_t hipIpcCloseMemHandle(void *p) {
 	struct mx_allocation a;
 	if (!p || !mx_hip_about(p, &a))
 		return mx_hip_return(hipErrorInvalidValue);
-	mx_queue_finish(NULL);
+	mx_queue_drain(NULL);
 	return mx_hip_return(mx_hip_end_import(a.base) ? hipSuccess : hipErrorInvalidValue);
 }

@@ -26,7 +26,7 @@ static void make_report_key(void) {
 }
 
 const struct mx_report *mxhipReport(void) {
-	mx_queue_finish(NULL);
+	mx_queue_drain(NULL);
 	return &report;
 }
 
@@ -60,10 +60,11 @@ static unsigned processors(void) {
 	return n > 0 ? (unsigned)n : 1;
 }
 
-/* Takes the remaining threads for one launch: at least one. */
+/* Takes the remaining threads for one launch: at least one; and one alone if memory has several
+ * addresses, because threads know by addresses that their workgroups meet. */
 static unsigned take_threads(void) {
 	unsigned most = mx_options_threads(), used = atomic_load(&busy), n;
-	most = most ? most : processors();
+	most = mx_virtual_is_mapped_twice() ? 1 : most ? most : processors();
 	do
 		n = used < most ? most - used : 1;
 	while (!atomic_compare_exchange_weak(&busy, &used, used + n));
@@ -215,17 +216,30 @@ static bool has_workgroups(const struct mx_launch *l) {
 	       l->workgroups[l->n_workgroups - 1] < (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 }
 
+/* The analysis of order knows bytes by their addresses, and takes the launch for alone. */
+static void doubt(const struct mx_touched *touched, struct mx_proof *p) {
+	bool aliases = mx_virtual_is_mapped_twice() && mx_races_aliases(touched);
+	if (p->outcome != MX_PROVED || !(aliases || mx_races_reads_host(touched)))
+		return;
+	p->outcome = MX_NOT_PROVED;
+	p->doubt = aliases ? MX_DOUBT_ALIASES : MX_DOUBT_HOST_MEMORY;
+	p->pc = p->other_pc = MX_NO_PC;
+}
+
 static bool run_watched(const struct mx_function *f, struct mx_hostcall *hostcall,
                         struct mx_launch *launch, struct mx_report *results) {
 	struct mx_watched w = { f, launch, results, hostcall, 0 };
-	if (!mx_watch_begin(f, launch, &w.number))
+	if (!mx_watch_begin(f, launch, &w.number)) {
+		mx_races_unknown();
 		return mx_launch_run(launch, results);
+	}
 	struct mx_saved saved = mx_watch_save(launch);
 	struct mx_touched touched = { 0 };
 	if (mx_races_observed())
 		launch->touched = &touched;
 	bool ok = mx_launch_run(launch, results);
 	launch->touched = NULL;
+	doubt(&touched, &results->proof);
 	mx_races_launch(&w, &touched);
 	mx_watch_end(&w, &saved);
 	return ok;

@@ -80,9 +80,10 @@ MXHIP_API hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t n
                                               void **extra, hipEvent_t start, hipEvent_t stop,
                                               uint32_t flags) {
 	const struct mx_function *f = (const struct mx_function *)function;
-	struct mx_shape s = { .block = { bx, by, bz }, .dynamic_lds = (uint32_t)lds };
+	struct mx_shape s = { .block = { bx, by, bz },
+		              .dynamic_lds = (uint32_t)lds,
+		              .any_order = flags & hipExtAnyOrderLaunch };
 	const uint32_t n[3] = { nx, ny, nz };
-	(void)flags;
 	hipError_t e = mx_function_check(f);
 	if (e != hipSuccess)
 		return e;
@@ -137,7 +138,7 @@ static struct mx_shape shape_of(dim3 grid, dim3 block, size_t lds, bool cooperat
 		                  { block.x, block.y, block.z },
 		                  { 0 },
 		                  lds < UINT32_MAX ? (uint32_t)lds : UINT32_MAX,
-		                  cooperative };
+		                  .cooperative = cooperative };
 }
 
 MXHIP_API hipError_t hipLaunchKernel(const void *host, dim3 grid, dim3 block, void **params,
@@ -159,10 +160,14 @@ MXHIP_API hipError_t hipLaunchCooperativeKernel(const void *host, dim3 grid, dim
 MXHIP_API hipError_t hipExtLaunchKernel(const void *host, dim3 grid, dim3 block, void **params,
                                         size_t lds, hipStream_t stream, hipEvent_t start,
                                         hipEvent_t stop, int flags) {
-	(void)flags;
+	const struct mx_function *f;
+	struct mx_shape s = shape_of(grid, block, lds, false);
+	s.any_order = flags & hipExtAnyOrderLaunch;
 	hipError_t e = start ? hipEventRecord(start, stream) : hipSuccess;
 	if (e == hipSuccess)
-		e = hipLaunchKernel(host, grid, block, params, lds, stream);
+		e = mx_function_of(host, mx_stream_device(stream), &f);
+	if (e == hipSuccess)
+		e = mx_stream_launch(stream, f, &s, params, NULL);
 	return e == hipSuccess && stop ? hipEventRecord(stop, stream) : e;
 }
 

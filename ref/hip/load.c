@@ -7,6 +7,7 @@
 #include "../codeobject/codeobject.h"
 #include "../num/cpu.h"
 #include "queue.h"
+#include "stream_races.h"
 #include "watch.h"
 
 /* The state of the loader. */
@@ -257,7 +258,7 @@ hipError_t mx_module_load(const void *image, size_t bytes, int device,
 void mx_module_free(struct ihipModule_t *m) {
 	if (!m)
 		return;
-	mx_queue_finish(NULL);
+	mx_queue_drain(NULL);
 	for (size_t i = 0; i < m->n_functions; i++) {
 		mx_handle_remove(MX_FUNCTION, &m->functions[i]);
 		free(m->functions[i].name);
@@ -273,6 +274,8 @@ void mx_module_free(struct ihipModule_t *m) {
 	free(m->elf);
 	free(m->loaded);
 	mx_program_free(m->program);
+	if (m->image)
+		mx_races_end_memory(m->image, m->image_bytes);
 	if (m->image)
 		mx_hip_release(m->image);
 	free(m);

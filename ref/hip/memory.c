@@ -460,6 +460,15 @@ void mx_hip_set_access(const void *pool, uint32_t devices) {
 	pthread_mutex_unlock(&lock);
 }
 
+bool mx_hip_set_synchronous(const void *p, bool synchronous) {
+	pthread_mutex_lock(&lock);
+	const struct mx_region *r = holding((uint64_t)(uintptr_t)p, 1);
+	if (r)
+		about[r - regions].synchronous = synchronous;
+	pthread_mutex_unlock(&lock);
+	return r != NULL;
+}
+
 bool mx_hip_mark(uint64_t address, size_t bytes, uint8_t state) {
 	pthread_mutex_lock(&lock);
 	struct mx_region *r = holding(address, bytes);
@@ -480,7 +489,7 @@ void mx_hip_changed(uint64_t address) {
 }
 
 uint64_t mxhipVersion(const void *address, size_t bytes) {
-	mx_queue_finish(NULL);
+	mx_queue_drain(NULL);
 	pthread_mutex_lock(&lock);
 	const struct mx_region *r = holding((uint64_t)(uintptr_t)address, bytes);
 	uint64_t version = r ? about[r - regions].version : 0;
@@ -519,13 +528,13 @@ bool mx_hip_snapshot(bool own, int device, struct mx_memory *m) {
 }
 
 bool mxhipMark(void *address, size_t bytes, uint8_t state) {
-	mx_queue_finish(NULL);
+	mx_queue_drain(NULL);
 	return mx_hip_mark((uint64_t)(uintptr_t)address, bytes, state);
 }
 
 const uint8_t *mxhipStatesOf(const void *address, size_t bytes) {
 	uint64_t from = (uint64_t)(uintptr_t)address;
-	mx_queue_finish(NULL);
+	mx_queue_drain(NULL);
 	pthread_mutex_lock(&lock);
 	const struct mx_region *r = holding(from, bytes);
 	const uint8_t *states = r ? r->state + (from - r->base) : NULL;

@@ -6,8 +6,8 @@ static hipStream_t own(hipStream_t stream) {
 	return stream ? stream : hipStreamPerThread;
 }
 
-static hipError_t waited(hipError_t e) {
-	return e == hipSuccess ? hipStreamSynchronize(hipStreamPerThread) : e;
+static hipError_t waited(hipError_t e, const void *to, const void *from) {
+	return mx_hip_waited(e, hipStreamPerThread, to, from);
 }
 
 #define PER_THREAD(name, parameters, result)                                                       \
@@ -61,7 +61,7 @@ PER_THREAD(hipMemcpyAsync,
            (void *to, const void *from, size_t n, hipMemcpyKind kind, hipStream_t s),
            hipMemcpyAsync(to, from, n, kind, own(s)))
 PER_THREAD(hipMemcpy, (void *to, const void *from, size_t n, hipMemcpyKind kind),
-           waited(hipMemcpyAsync(to, from, n, kind, hipStreamPerThread)))
+           waited(hipMemcpyAsync(to, from, n, kind, hipStreamPerThread), to, from))
 PER_THREAD(hipMemcpy2DAsync,
            (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
             size_t height, hipMemcpyKind kind, hipStream_t s),
@@ -70,34 +70,37 @@ PER_THREAD(hipMemcpy2D,
            (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
             size_t height, hipMemcpyKind kind),
            waited(hipMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind,
-                                   hipStreamPerThread)))
+                                   hipStreamPerThread),
+                  to, from))
 PER_THREAD(hipMemcpy3DAsync, (const hipMemcpy3DParms *p, hipStream_t s),
            hipMemcpy3DAsync(p, own(s)))
 PER_THREAD(hipMemcpy3D, (const hipMemcpy3DParms *p),
-           waited(hipMemcpy3DAsync(p, hipStreamPerThread)))
+           waited(hipMemcpy3DAsync(p, hipStreamPerThread), p->dstPtr.ptr, p->srcPtr.ptr))
 PER_THREAD(hipMemcpyToSymbolAsync,
            (const void *symbol, const void *from, size_t n, size_t at, hipMemcpyKind kind,
             hipStream_t s),
            hipMemcpyToSymbolAsync(symbol, from, n, at, kind, own(s)))
 PER_THREAD(hipMemcpyToSymbol,
            (const void *symbol, const void *from, size_t n, size_t at, hipMemcpyKind kind),
-           waited(hipMemcpyToSymbolAsync(symbol, from, n, at, kind, hipStreamPerThread)))
+           waited(hipMemcpyToSymbolAsync(symbol, from, n, at, kind, hipStreamPerThread), symbol,
+                  from))
 PER_THREAD(hipMemcpyFromSymbolAsync,
            (void *to, const void *symbol, size_t n, size_t at, hipMemcpyKind kind, hipStream_t s),
            hipMemcpyFromSymbolAsync(to, symbol, n, at, kind, own(s)))
 PER_THREAD(hipMemcpyFromSymbol,
            (void *to, const void *symbol, size_t n, size_t at, hipMemcpyKind kind),
-           waited(hipMemcpyFromSymbolAsync(to, symbol, n, at, kind, hipStreamPerThread)))
+           waited(hipMemcpyFromSymbolAsync(to, symbol, n, at, kind, hipStreamPerThread), to,
+                  symbol))
 PER_THREAD(hipMemsetAsync, (void *to, int value, size_t n, hipStream_t s),
            hipMemsetAsync(to, value, n, own(s)))
 PER_THREAD(hipMemset, (void *to, int value, size_t n),
-           waited(hipMemsetAsync(to, value, n, hipStreamPerThread)))
+           waited(hipMemsetAsync(to, value, n, hipStreamPerThread), to, NULL))
 PER_THREAD(hipMemset2DAsync,
            (void *to, size_t pitch, int value, size_t width, size_t height, hipStream_t s),
            hipMemset2DAsync(to, pitch, value, width, height, own(s)))
 PER_THREAD(hipMemset2D, (void *to, size_t pitch, int value, size_t width, size_t height),
-           waited(hipMemset2DAsync(to, pitch, value, width, height, hipStreamPerThread)))
+           waited(hipMemset2DAsync(to, pitch, value, width, height, hipStreamPerThread), to, NULL))
 PER_THREAD(hipMemset3DAsync, (hipPitchedPtr p, int value, struct hipExtent extent, hipStream_t s),
            hipMemset3DAsync(p, value, extent, own(s)))
 PER_THREAD(hipMemset3D, (hipPitchedPtr p, int value, struct hipExtent extent),
-           waited(hipMemset3DAsync(p, value, extent, hipStreamPerThread)))
+           waited(hipMemset3DAsync(p, value, extent, hipStreamPerThread), p.ptr, NULL))

@@ -45,7 +45,7 @@ static hipError_t put(void *value, hipPointer_attribute what, const struct mx_al
 	case HIP_POINTER_ATTRIBUTE_HOST_POINTER:
 		PUT(void *, for_host ? p : NULL);
 		return for_host ? hipSuccess : hipErrorInvalidValue;
-	case HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS: PUT(bool, true); break;
+	case HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS: PUT(bool, a->synchronous); break;
 	case HIP_POINTER_ATTRIBUTE_BUFFER_ID: PUT(uint32_t, a->id); break;
 	case HIP_POINTER_ATTRIBUTE_IS_MANAGED: PUT(bool, a->kind == MX_MANAGED_MEMORY); break;
 	case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL: PUT(int, a->device); break;
@@ -87,15 +87,17 @@ MXHIP_API hipError_t hipDrvPointerGetAttributes(unsigned n, hipPointer_attribute
 	return mx_hip_return(hipSuccess);
 }
 
-/* Memory operations without a stream are synchronous already. */
+/* Which memory the host waits for, in copies and sets without a stream. */
 MXHIP_API hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute what,
                                             hipDeviceptr_t p);
 MXHIP_API hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute what,
                                             hipDeviceptr_t p) {
-	struct mx_allocation a;
+	int on;
 	if (!value || !p || what != HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS)
 		return mx_hip_return(hipErrorInvalidValue);
-	return mx_hip_return(mx_hip_about(p, &a) ? hipSuccess : hipErrorInvalidDevicePointer);
+	memcpy(&on, value, sizeof on);
+	return mx_hip_return(mx_hip_set_synchronous(p, on) ? hipSuccess
+	                                                   : hipErrorInvalidDevicePointer);
 }
 
 /* ---- ranges ---- */

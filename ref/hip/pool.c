@@ -294,7 +294,7 @@ MXHIP_API hipError_t hipMallocFromPoolAsync(void **p, size_t bytes, hipMemPool_t
 	if (stream->capture)
 		return mx_stream_allocate(stream, pool->device, bytes, p);
 	if (exceeds(pool, bytes))
-		mx_queue_finish(NULL); /* memory may be freed then */
+		mx_queue_drain(NULL); /* memory may be freed then */
 	if (exceeds(pool, bytes))
 		return mx_hip_fail(hipErrorOutOfMemory,
 		                   "the pool may have %" PRIu64 " bytes at once", pool->most);
@@ -306,7 +306,7 @@ MXHIP_API hipError_t hipMallocFromPoolAsync(void **p, size_t bytes, hipMemPool_t
 	                                             .devices = pool->devices,
 	                                             .until_reset = true });
 	used(pool);
-	return mx_hip_return(*p ? hipSuccess : hipErrorOutOfMemory);
+	return *p ? mx_stream_allocated(stream, *p, bytes) : mx_hip_return(hipErrorOutOfMemory);
 }
 
 MXHIP_API hipError_t hipMallocAsync(void **p, size_t bytes, hipStream_t stream) {

@@ -32,11 +32,10 @@ enum {
 
 struct mx_piece {
 	struct hipGraphNode node;
-	uint64_t seq;                  /* in the order of enqueueing, of all streams; from 1 */
-	bool begun, running, told;     /* told: that it waits for ever */
-	struct hipGraphNode *wait;     /* that must be over before it runs, or goes on; or NULL */
-	struct hipGraphNode *waits;    /* all its waits for events */
-	struct mx_stream_clock *clock; /* what comes before it; NULL if nothing is watched */
+	uint64_t seq;               /* in the order of enqueueing, of all streams; from 1 */
+	bool begun, running, told;  /* told: that it waits for ever */
+	struct hipGraphNode *wait;  /* that must be over before it runs, or goes on; or NULL */
+	struct hipGraphNode *waits; /* all its waits for events */
 	struct mx_piece *next;
 };
 
@@ -78,19 +77,6 @@ void mx_queue_enlist(struct ihipStream_t *stream) {
 	static unsigned last;
 	pthread_mutex_lock(&lock);
 	enlist(stream, ++last);
-	pthread_mutex_unlock(&lock);
-}
-
-void mx_queue_unlist(struct ihipStream_t *stream) {
-	mx_queue_finish(stream);
-	pthread_mutex_lock(&lock);
-	struct ihipStream_t **s = &streams;
-	while (*s && *s != stream)
-		s = &(*s)->other;
-	if (*s)
-		*s = stream->other;
-	mx_stream_clock_join(&host, &stream->clock);
-	mx_front_clear(&stream->front);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -201,47 +187,97 @@ static struct ihipStream_t *choose(void) {
 	return chosen;
 }
 
-/* ---- clocks of watched work (stream_races.c), under the lock ---- */
+/* ---- clocks of watched work (stream_clock.c), under the lock ---- */
+
+/* The work of streams that are gone; the second of those that block. */
+static struct mx_stream_clock left[MX_MOST_DEVICES], left_blocking[MX_MOST_DEVICES];
+
+static void leave_clock(struct ihipStream_t *s) {
+	mx_stream_clock_join(&left[s->device], &s->clock);
+	if (waits_for(&legacy[s->device], s))
+		mx_stream_clock_join(&left_blocking[s->device], &s->clock);
+	mx_stream_clock_free(&s->clock);
+	mx_stream_clock_free(&s->before);
+}
 
 /* When a piece is enqueued: what the host has waited for, and for its waits the records of events
  * that have run. */
 static void start_clock(struct mx_piece *p) {
-	if (!mx_watching() || !(p->clock = malloc(sizeof *p->clock)))
+	struct mx_stream_clock *clock = mx_watching() ? calloc(1, sizeof *clock) : NULL;
+	p->node.order.clock = clock;
+	if (!clock)
 		return;
-	*p->clock = host;
-	for (struct hipGraphNode *w = p->waits; w; w = w->wait.next) {
-		w->wait.clock = calloc(1, sizeof *w->wait.clock);
-		if (w->wait.clock && w->event->clock_seq == w->wait.seq)
-			*w->wait.clock = w->event->clock;
-	}
+	mx_stream_clock_join(clock, &host);
+	for (struct hipGraphNode *w = p->waits; w; w = w->wait.next)
+		if (w->event->clock_seq == w->wait.seq)
+			mx_stream_clock_join(&w->wait.clock, &w->event->clock);
 }
 
-/* A wait is over: what it was for comes before the rest of its piece. */
+/* A wait is over: what it was for comes before it. */
 static void end_wait(struct mx_piece *p) {
 	struct hipGraphNode *w = p->wait;
 	w->done = true;
 	p->wait = NULL;
-	if (p->clock && w->wait.clock)
-		mx_stream_clock_join(p->clock, w->wait.clock);
 	if ((int)w->type == MX_NODE_WAIT)
 		mx_hip_value_check(&w->value);
-	if (p->clock && (int)w->type == MX_NODE_WAIT) {
-		mx_stream_clock_join(p->clock, &host);
-		mx_races_acquire(p->clock, &w->value);
-	}
+	if (w->order.clock && (int)w->type == MX_NODE_WAIT)
+		mx_races_acquire(w->order.clock, &w->value, &w->wait.clock);
+	else if (w->order.clock)
+		mx_stream_clock_join(w->order.clock, &w->wait.clock);
 }
 
-/* When it is about to run: its stream, and those for which it has waited. */
-static void complete_clock(const struct ihipStream_t *stream, struct mx_piece *p) {
+/* The streams for which one waits. */
+static void join_blocking(struct mx_stream_clock *clock, const struct ihipStream_t *stream) {
+	for (const struct ihipStream_t *s = streams; s; s = s->other)
+		if (waits_for(stream, s))
+			mx_stream_clock_join(clock, &s->clock);
+	if (stream == &legacy[stream->device])
+		mx_stream_clock_join(clock, &left_blocking[stream->device]);
+}
+
+/* Its own stream, and those for which a piece of it has waited. A launch in any order comes after
+ * what the last other piece came after. */
+static void join_stream(struct mx_stream_clock *clock, struct ihipStream_t *stream,
+                        bool any_order) {
+	join_blocking(clock, stream);
+	if (waits_for(&legacy[stream->device], stream))
+		mx_stream_clock_join(clock, &legacy[stream->device].clock);
+	mx_stream_clock_join(clock, any_order ? &stream->before : &stream->clock);
+	if (any_order)
+		return;
+	mx_stream_clock_free(&stream->before);
+	mx_stream_clock_join(&stream->before, clock);
+}
+
+/* When it is about to run. A graph enters at its end: until then its nodes have places. */
+static void complete_clock(struct ihipStream_t *stream, struct mx_piece *p) {
+	struct hipGraphNode *node = &p->node;
+	struct mx_stream_clock *clock = node->order.clock;
+	uint64_t number =
+		stream->number ? MX_MOST_DEVICES + stream->number : (uint64_t)stream->device;
+	bool any_order = node->type == hipGraphNodeTypeKernel && node->kernel.shape.any_order;
+	if (clock && !p->begun)
+		join_stream(clock, stream, any_order);
 	if (p->wait)
 		end_wait(p);
-	if (!p->clock || p->begun)
+	if (!clock || p->begun)
 		return;
-	mx_stream_clock_join(p->clock, &stream->clock);
-	for (const struct ihipStream_t *s = streams; s; s = s->other)
-		if (waits_for(stream, s) || waits_for(s, stream))
-			mx_stream_clock_join(p->clock, &s->clock);
-	p->clock->last[mx_races_place(stream)] = p->seq;
+	stream->branches = any_order ? stream->branches + 1 : 0;
+	node->order.work = mx_work_in(mx_place(number, stream->branches));
+	if (!node->child)
+		mx_stream_clock_enter(clock, node->order.work);
+}
+
+/* When it has run. */
+static void end_clock(struct ihipStream_t *s, struct mx_piece *p) {
+	struct hipGraphNode *node = &p->node;
+	if (!node->order.clock)
+		return;
+	if (node->child) {
+		node->order.work = mx_work_in(node->order.work.place);
+		mx_stream_clock_enter(node->order.clock, node->order.work);
+	}
+	mx_stream_clock_join(&s->clock, node->order.clock);
 }
 
 /* Waits for the record of an event obtain its clock. The record is a piece, or in its graph. */
@@ -251,28 +287,46 @@ static void give_to_waits(hipEvent_t event, const struct ihipStream_t *stream, u
 		for (struct mx_piece *p = s->first; p; p = p->next)
 			for (struct hipGraphNode *w = p->waits; w; w = w->wait.next)
 				if (w->wait.stream == stream && w->wait.seq == seq &&
-				    w->event == event && w->wait.clock)
-					mx_stream_clock_join(w->wait.clock, clock);
+				    w->event == event)
+					mx_stream_clock_join(&w->wait.clock, clock);
+}
+
+static void set_clock(hipEvent_t event, const struct mx_stream_clock *clock, uint64_t seq) {
+	mx_stream_clock_free(&event->clock);
+	mx_stream_clock_join(&event->clock, clock);
+	event->clock_seq = seq;
 }
 
 /* When a record has run. */
 static void give_clock(const struct ihipStream_t *stream, const struct mx_piece *record) {
 	hipEvent_t event = record->node.event;
-	if (!record->clock)
+	const struct mx_stream_clock *clock = record->node.order.clock;
+	if (!clock)
 		return;
-	if (mx_handle_is(MX_EVENT, event) && event->seq == record->seq) {
-		event->clock = *record->clock;
-		event->clock_seq = record->seq;
-	}
-	give_to_waits(event, stream, record->seq, record->clock);
+	if (mx_handle_is(MX_EVENT, event) && event->seq == record->seq)
+		set_clock(event, clock, record->seq);
+	give_to_waits(event, stream, record->seq, clock);
 }
 
-/* The host has waited for a stream, or for all. */
+/* If it is the host that will write a value, it does so after what it knows now. */
+static void tell_waits(void) {
+	for (const struct ihipStream_t *s = streams; s; s = s->other)
+		for (const struct mx_piece *p = s->first; p; p = p->next) {
+			struct hipGraphNode *w = p->wait;
+			if (w && (int)w->type == MX_NODE_WAIT && w->order.clock &&
+			    !mx_hip_value_holds(&w->value))
+				mx_stream_clock_join(&w->wait.clock, &host);
+		}
+}
+
+/* The host has waited for a stream. */
 static void tell_host(const struct ihipStream_t *stream) {
-	for (const struct ihipStream_t *s = streams; s && mx_watching(); s = s->other)
-		if (!stream || s == stream || waits_for(stream, s))
-			mx_stream_clock_join(&host, &s->clock);
-	if (!n_pieces && mx_watching())
+	if (!mx_watching())
+		return;
+	mx_stream_clock_join(&host, &stream->clock);
+	join_blocking(&host, stream);
+	tell_waits();
+	if (!n_pieces)
 		mx_races_forget(&host);
 }
 
@@ -280,6 +334,14 @@ static void tell_host(const struct ihipStream_t *stream) {
 static void tell_host_of(const struct ihipEvent_t *event) {
 	if (event->clock_seq == event->seq)
 		mx_stream_clock_join(&host, &event->clock);
+	tell_waits();
+}
+
+void mx_queue_tell_host(const struct mx_stream_clock *clock) {
+	pthread_mutex_lock(&lock);
+	mx_stream_clock_join(&host, clock);
+	tell_waits();
+	pthread_mutex_unlock(&lock);
 }
 
 /* ---- running, under the lock ---- */
@@ -293,9 +355,7 @@ static void retire(struct ihipStream_t *s) {
 	n_pieces--;
 	n_queries = 0;
 	clock_gettime(CLOCK_MONOTONIC, &progress);
-	if (p->clock)
-		s->clock = *p->clock;
-	free(p->clock);
+	end_clock(s, p);
 	mx_node_clear(&p->node);
 	free(p);
 }
@@ -368,14 +428,14 @@ static bool has_host_function(const struct hipGraphNode *node) {
 }
 
 /* Runs the first piece of a stream, up to its next wait, which it returns. */
-static struct hipGraphNode *run_piece(const struct ihipStream_t *s) {
+static struct hipGraphNode *run_piece(const struct ihipStream_t *s, bool polled) {
 	struct mx_piece *p = s->first;
 	struct hipGraphNode *wait;
 	bool was = mx_options_suspend(true);
 	const struct ihipStream_t *outer = within;
 	within = s;
 	hipError_t before = hipPeekAtLastError();
-	mx_races_begin(s, p->seq, p->clock);
+	mx_races_begin(s, &p->node, polled);
 	hipError_t e = mx_node_run(&p->node, &wait);
 	mx_races_end();
 	within = outer;
@@ -385,8 +445,9 @@ static struct hipGraphNode *run_piece(const struct ihipStream_t *s) {
 	return wait;
 }
 
-/* Runs one piece, or a part of it, without the lock; false if none may run. */
-static bool step(void) {
+/* Runs one piece, or a part of it, without the lock; false if none may run. polled: the host may be
+ * in a loop that reads memory. */
+static bool step(bool polled) {
 	struct ihipStream_t *s = choose();
 	if (!s && stalled_ms() > STALL_MS)
 		tell_stall();
@@ -398,13 +459,11 @@ static bool step(void) {
 	complete_clock(s, p);
 	p->begun = true;
 	pthread_mutex_unlock(&lock);
-	struct hipGraphNode *wait = run_piece(s);
+	struct hipGraphNode *wait = run_piece(s, polled);
 	pthread_mutex_lock(&lock);
 	n_running--;
 	p->running = false;
 	p->wait = wait;
-	if (p->clock && has_host_function(&p->node))
-		mx_stream_clock_join(&host, p->clock);
 	if (!wait)
 		retire(s);
 	settle();
@@ -435,8 +494,8 @@ static void *run_when_idle(void *unused) {
 		nanosleep(&(struct timespec){ .tv_nsec = IDLE_MS * 1000000 }, NULL);
 		pthread_mutex_lock(&lock);
 		quiet = seen == calls && !n_running ? quiet + 1 : 0;
-		while (quiet >= IDLE_TIMES && seen == calls && step())
-			tell_host(NULL);
+		while (quiet >= IDLE_TIMES && seen == calls && step(true))
+			;
 	}
 	return unused;
 }
@@ -469,7 +528,7 @@ static void end(void) {
 	for (;;)
 		if (is_busy())
 			wait_a_moment();
-		else if (!step())
+		else if (!step(false))
 			break;
 	tell_stall();
 	pthread_mutex_unlock(&lock);
@@ -558,7 +617,7 @@ hipError_t mx_queue_push(struct ihipStream_t *stream, struct hipGraphNode *node)
 	append(stream, p);
 	uint64_t seq = p->seq;
 	settle();
-	while ((ended || n_pieces > MOST_PIECES || (now && pending(stream, seq))) && step())
+	while ((ended || n_pieces > MOST_PIECES || (now && pending(stream, seq))) && step(false))
 		;
 	pthread_mutex_unlock(&lock);
 	return mx_hip_return(hipSuccess);
@@ -578,14 +637,14 @@ static void finish(const struct ihipStream_t *stream, uint64_t seq) {
 	calls++;
 	warn_of_itself(stream, seq);
 	while (pending(stream, seq))
-		if (!step())
+		if (!step(false))
 			wait_a_moment();
 }
 
 void mx_queue_wait(struct hipGraphNode *wait) {
 	pthread_mutex_lock(&lock);
 	while (!is_over(wait))
-		if (!step())
+		if (!step(false))
 			wait_a_moment();
 	if ((int)wait->type == MX_NODE_WAIT)
 		mx_hip_value_check(&wait->value);
@@ -597,9 +656,15 @@ static bool query(const struct ihipStream_t *stream, uint64_t seq) {
 	bool is_pending = pending(stream, seq);
 	if (is_pending && ++n_queries >= QUERIES) {
 		n_queries = 0;
-		step();
+		step(true);
 	}
 	return is_pending;
+}
+
+void mx_queue_drain(const struct ihipStream_t *stream) {
+	pthread_mutex_lock(&lock);
+	finish(stream, last_seq);
+	pthread_mutex_unlock(&lock);
 }
 
 void mx_queue_finish(const struct ihipStream_t *stream) {
@@ -617,13 +682,25 @@ static const struct ihipStream_t *unfinished(int device, uint64_t seq) {
 	return s;
 }
 
-void mx_queue_finish_device(int device) {
+/* Under the lock. */
+static void drain_device(int device) {
 	const struct ihipStream_t *s;
-	pthread_mutex_lock(&lock);
 	uint64_t seq = last_seq;
 	while ((s = unfinished(device, seq)))
 		finish(s, seq);
-	for (s = streams; s; s = s->other)
+}
+
+void mx_queue_drain_device(int device) {
+	pthread_mutex_lock(&lock);
+	drain_device(device);
+	pthread_mutex_unlock(&lock);
+}
+
+void mx_queue_finish_device(int device) {
+	pthread_mutex_lock(&lock);
+	drain_device(device);
+	mx_stream_clock_join(&host, &left[device]);
+	for (const struct ihipStream_t *s = streams; s; s = s->other)
 		if (s->device == device)
 			tell_host(s);
 	pthread_mutex_unlock(&lock);
@@ -639,7 +716,7 @@ void mx_queue_finish_event(hipEvent_t event) {
 bool mx_queue_query(const struct ihipStream_t *stream) {
 	pthread_mutex_lock(&lock);
 	bool is_pending = query(stream, last_seq);
-	if (!is_pending)
+	if (!is_pending && stream)
 		tell_host(stream);
 	pthread_mutex_unlock(&lock);
 	return is_pending;
@@ -654,6 +731,21 @@ bool mx_queue_query_event(hipEvent_t event) {
 	return is_pending;
 }
 
+/* ---- streams that end ---- */
+
+void mx_queue_unlist(struct ihipStream_t *stream) {
+	mx_queue_drain(stream);
+	pthread_mutex_lock(&lock);
+	struct ihipStream_t **s = &streams;
+	while (*s && *s != stream)
+		s = &(*s)->other;
+	if (*s)
+		*s = stream->other;
+	leave_clock(stream);
+	mx_front_clear(&stream->front);
+	pthread_mutex_unlock(&lock);
+}
+
 /* ---- events ---- */
 
 /* The number of what this thread runs. What it does at once comes after all that is enqueued. */
@@ -661,16 +753,18 @@ static uint64_t running_seq(void) {
 	return within ? within->first->seq : UINT64_MAX;
 }
 
-void mx_queue_record(hipEvent_t event) {
+void mx_queue_record(const struct hipGraphNode *node) {
+	hipEvent_t event = node->event;
+	const struct mx_stream_clock *clock = node->order.clock;
 	pthread_mutex_lock(&lock);
-	if (mx_races_clock() && within)
-		give_to_waits(event, within, running_seq(), mx_races_clock());
+	if (clock && within)
+		give_to_waits(event, within, running_seq(), clock);
 	if (mx_handle_is(MX_EVENT, event) && event->seq <= running_seq()) {
 		event->recorded = true;
 		event->stream = NULL;
 		event->seq = event->clock_seq = 0;
-		if (mx_races_clock())
-			event->clock = *mx_races_clock();
+		if (clock)
+			set_clock(event, clock, 0);
 		clock_gettime(CLOCK_MONOTONIC, &event->at);
 	}
 	pthread_mutex_unlock(&lock);
@@ -689,6 +783,7 @@ bool mx_queue_event(hipEvent_t event, struct ihipEvent_t *copy) {
 void mx_queue_free_event(hipEvent_t event) {
 	pthread_mutex_lock(&lock);
 	mx_front_clear(&event->front);
+	mx_stream_clock_free(&event->clock);
 	free(event);
 	pthread_mutex_unlock(&lock);
 }

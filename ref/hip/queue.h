@@ -27,12 +27,20 @@ bool mx_queue_invalidate(bool (*which)(const struct ihipStream_t *, const void *
 /* Enqueues a node, and takes what it points to. */
 hipError_t mx_queue_push(struct ihipStream_t *stream, struct hipGraphNode *node);
 
-/* Runs what is enqueued so far: in a stream with all that it waits for, or in all streams if it is
- * NULL; in the streams of a device; up to the last record of an event. Other work may run before
- * it. */
+/* Runs what is enqueued so far: in a stream with all that it waits for; in the streams of a device;
+ * up to the last record of an event. Other work may run before it. The host has waited for it: for
+ * calls that are documented to wait. */
 void mx_queue_finish(const struct ihipStream_t *stream);
 void mx_queue_finish_device(int device);
 void mx_queue_finish_event(hipEvent_t event);
+
+/* The same for calls that need the work to be over here, where HIP promises nothing: what comes
+ * after them has no order with it. NULL: all streams. */
+void mx_queue_drain(const struct ihipStream_t *stream);
+void mx_queue_drain_device(int device);
+
+/* The host knows that this work is over. */
+void mx_queue_tell_host(const struct mx_stream_clock *clock);
 
 /* Whether some of that had not run yet; and runs one piece. */
 bool mx_queue_query(const struct ihipStream_t *stream);
@@ -43,6 +51,8 @@ hipError_t mx_stream_event(struct ihipStream_t *stream, hipGraphNodeType type, h
 
 /* Enqueues the write of a value, or the wait for one. */
 hipError_t mx_stream_value(hipStream_t stream, int type, const struct mx_value *v);
+/* Whether a value ends a wait. */
+bool mx_hip_value_ends(const struct mx_value *v, uint64_t now);
 /* A wait is over when its value holds, or when its memory is freed, which is an error. */
 bool mx_hip_value_holds(const struct mx_value *v);
 void mx_hip_value_check(const struct mx_value *v); /* when it is over: that error */
@@ -54,9 +64,9 @@ char *mx_hip_value_text(const struct mx_value *v, char *text, size_t room);
 /* Runs what is enqueued until a wait is over, which is done then. */
 void mx_queue_wait(struct hipGraphNode *wait);
 
-/* For a node of the graph that this thread runs: records an event now, unless work enqueued after
+/* For a node of the graph that this thread runs: records its event now, unless work enqueued after
  * the graph records it. */
-void mx_queue_record(hipEvent_t event);
+void mx_queue_record(const struct hipGraphNode *node);
 
 /* The fields of an event, and whether it is complete; and frees it. */
 bool mx_queue_event(hipEvent_t event, struct ihipEvent_t *copy);

@@ -9,6 +9,7 @@
 #include "../codeobject/codeobject.h"
 #include "hip7.h"
 #include "mxhip.h"
+#include "stream_clock.h"
 
 enum {
 	MX_COMPUTE_UNITS = 256,
@@ -107,6 +108,7 @@ struct mx_allocation {
 	                              device that has access; that may write virtual memory */
 	bool internal;    /* no call of the program made it: arguments of a launch and the like */
 	bool until_reset; /* hipDeviceReset of its device frees it */
+	bool synchronous; /* the host waits for copies of it without a stream, as it asked for */
 	void *pool;       /* that it comes from, or NULL */
 	void *base;
 	size_t bytes;
@@ -177,6 +179,10 @@ size_t mx_hip_allocated(const void *pool, int device);
 /* The allocations of a pool that ends have none then. */
 void mx_hip_leave_pool(const void *pool);
 
+/* Lets the host wait for copies of the memory into which p points, or not. False if p is no device
+ * memory. */
+bool mx_hip_set_synchronous(const void *p, bool synchronous);
+
 /* Gives these devices, by bits, access to all memory of a pool, and no other ones. */
 void mx_hip_set_access(const void *pool, uint32_t devices);
 
@@ -207,6 +213,17 @@ bool mx_hip_snapshot(bool own, int device, struct mx_memory *m);
  * does: memory that an earlier launch has left is freed before. */
 void *mx_pool_reserve(int device, size_t bytes);
 void mx_pool_allocate(void *p);
+
+/* ---- virtual.c ---- */
+
+/* Memory may be mapped at several addresses. A number for the byte that is mapped at an address,
+ * which the byte has at each of them, and the end of the mapping; 0 if none is. And an address of
+ * it; the number itself if it has none. */
+uint64_t mx_virtual_place(uint64_t at, uint64_t *end);
+uint64_t mx_virtual_address(uint64_t place);
+
+/* Whether some memory may have several addresses now. */
+bool mx_virtual_is_mapped_twice(void);
 
 /* ---- advice.c ---- */
 
@@ -279,6 +296,7 @@ struct mx_shape {
 	uint32_t partial[3]; /* work-items of the last workgroup of an axis, if fewer; or 0 */
 	uint32_t dynamic_lds;
 	bool cooperative;    /* all workgroups are resident at once */
+	bool any_order;      /* it may overlap with earlier work of its stream */
 	uint32_t cluster[3]; /* workgroups of a cluster, or 0: as the kernel has them */
 };
 
@@ -350,7 +368,7 @@ struct mx_copy {
 	size_t bytes, rows, to_pitch, from_pitch;
 	size_t planes, to_plane, from_plane; /* bytes from one plane to the next */
 	hipMemcpyKind kind;
-	bool waits;   /* the call returns when the copy is over */
+	bool waits;   /* the call ends when the copy is over: it needs no memory of its own */
 	void *staged; /* host memory of the copy's own, which is freed with it; or NULL */
 };
 
@@ -361,6 +379,10 @@ hipError_t mx_hip_box_of(const HIP_MEMCPY3D *d, hipMemcpy3DParms *p);
 
 hipError_t mx_hip_copy_check(const struct mx_copy *c);
 hipError_t mx_hip_copy(const struct mx_copy *c);
+
+/* Ends a call that copies or sets, from NULL, without Async: its work is over. The host has waited
+ * for it unless it is of one device's memory. */
+hipError_t mx_hip_waited(hipError_t e, hipStream_t stream, const void *to, const void *from);
 
 /* Copies what a copy reads of pageable host memory, so that the program may change it. */
 hipError_t mx_hip_copy_stage(struct mx_copy *c);
@@ -388,16 +410,12 @@ struct mx_front {
 	size_t n;
 };
 
-/* Of each stream the last piece of work that comes before something, in the order of enqueueing; or
- * 0. If there are more streams than places, those that share one seem ordered. */
-struct mx_stream_clock {
-	uint64_t last[MX_MOST_DEVICES + 112];
-};
-
 struct ihipStream_t {
 	int device;
-	unsigned number;              /* from 1 in the process; legacy streams have 0 */
-	struct mx_stream_clock clock; /* of its last piece that has run */
+	unsigned number;               /* from 1 in the process; legacy streams have 0 */
+	struct mx_stream_clock clock;  /* of all its work that has run */
+	struct mx_stream_clock before; /* of what comes before a launch in any order */
+	unsigned branches;             /* such launches since */
 	unsigned flags;
 	int priority;
 	int sync_policy;                           /* hipSynchronizationPolicy; 0: the default */
@@ -460,6 +478,13 @@ hipError_t mx_stream_set(hipStream_t stream, const hipMemsetParams *p);
 hipError_t mx_stream_free(hipStream_t stream, void *p);
 hipError_t mx_stream_allocate(struct ihipStream_t *stream, int device, size_t bytes, void **p);
 
+/* Copies without order among them. *failed, if not NULL, is the first one that is wrong. */
+hipError_t mx_stream_copies(hipStream_t stream, const struct mx_copy *list, size_t n,
+                            size_t *failed);
+
+/* Lets a watched program know that memory is the stream's from here on. */
+hipError_t mx_stream_allocated(struct ihipStream_t *stream, void *p, size_t bytes);
+
 /* ---- stream.c ---- */
 
 /* hipStreamLegacy of HIP 6.2. HIP 5's headers do not name it. */
@@ -468,6 +493,10 @@ hipError_t mx_stream_allocate(struct ihipStream_t *stream, int device, size_t by
 /* The stream of a handle: also of the default ones, 0, hipStreamLegacy and hipStreamPerThread.
  * hipErrorContextIsDestroyed if there is none, as in AMD's runtime. */
 hipError_t mx_stream_of(hipStream_t handle, struct ihipStream_t **stream);
+
+/* hipStreamSynchronize. If it does not tell the host, work that is enqueued later has no order with
+ * that of the stream. */
+hipError_t mx_stream_synchronise(hipStream_t stream, bool tells_host);
 
 /* Its device; the current one if there is no such stream. */
 int mx_stream_device(hipStream_t handle);

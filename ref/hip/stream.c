@@ -254,13 +254,20 @@ static hipError_t waitable(hipStream_t handle, struct ihipStream_t **stream) {
 	return e == hipSuccess ? mx_capture_check_wait(*stream) : e;
 }
 
-MXHIP_API hipError_t hipStreamSynchronize(hipStream_t stream) {
+hipError_t mx_stream_synchronise(hipStream_t stream, bool tells_host) {
 	struct ihipStream_t *s;
 	hipError_t e = waitable(stream, &s);
 	if (e != hipSuccess)
 		return e;
-	mx_queue_finish(s);
+	if (tells_host)
+		mx_queue_finish(s);
+	else
+		mx_queue_drain(s);
 	return mx_hip_synchronise();
+}
+
+MXHIP_API hipError_t hipStreamSynchronize(hipStream_t stream) {
+	return mx_stream_synchronise(stream, true);
 }
 
 /* hipErrorNotReady is no last error, as in HIP 7. */

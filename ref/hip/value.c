@@ -4,10 +4,8 @@
 #include "queue.h"
 #include "stream_races.h"
 
-bool mx_hip_value_holds(const struct mx_value *v) {
-	uint64_t now = 0, all = v->bytes == 4 ? UINT32_MAX : UINT64_MAX;
-	if (!mx_hip_load(v->at, v->bytes, &now))
-		return true;
+bool mx_hip_value_ends(const struct mx_value *v, uint64_t now) {
+	uint64_t all = v->bytes == 4 ? UINT32_MAX : UINT64_MAX;
 	now &= v->mask;
 	switch (v->compare) {
 	case hipStreamWaitValueGte: return now >= v->value;
@@ -15,6 +13,11 @@ bool mx_hip_value_holds(const struct mx_value *v) {
 	case hipStreamWaitValueAnd: return now & v->value;
 	default: return ~(now | (v->value & v->mask)) & all; /* hipStreamWaitValueNor */
 	}
+}
+
+bool mx_hip_value_holds(const struct mx_value *v) {
+	uint64_t now;
+	return !mx_hip_load(v->at, v->bytes, &now) || mx_hip_value_ends(v, now);
 }
 
 char *mx_hip_value_text(const struct mx_value *v, char *text, size_t room) {
@@ -40,10 +43,12 @@ void mx_hip_value_check(const struct mx_value *v) {
 }
 
 hipError_t mx_hip_value_write(const struct mx_value *v) {
+	uint64_t before = 0;
+	mx_hip_load(v->at, v->bytes, &before);
 	if (!mx_hip_is_writable(v->at, v->bytes) ||
 	    !mx_hip_mark((uint64_t)(uintptr_t)v->at, v->bytes, MX_WRITTEN))
 		return mx_hip_return(hipErrorInvalidValue);
-	mx_races_touch(v->at, v->bytes, MX_TOUCH_ATOMIC_WRITE);
+	mx_races_write(v, before);
 	if (v->bytes == 4)
 		__atomic_store_n((uint32_t *)v->at, (uint32_t)v->value, __ATOMIC_RELEASE);
 	else

@@ -24,11 +24,13 @@ struct ihipMemGenericAllocationHandle {
 	hipMemAllocationProp properties;
 	size_t bytes;
 	int file;
+	uint64_t inode, place;    /* of its bytes: what has the same file has the same places */
 	unsigned handles, mapped; /* that the program has */
+	struct ihipMemGenericAllocationHandle *next;
 };
 
 struct mapping {
-	uint64_t from, to;
+	uint64_t from, to, offset; /* in the memory */
 	struct ihipMemGenericAllocationHandle *memory;
 	uint8_t access[MX_MOST_DEVICES]; /* hipMemAccessFlags */
 };
@@ -43,6 +45,7 @@ struct range {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all */
 static struct range *ranges;
+static struct ihipMemGenericAllocationHandle *memories;
 
 /* ---- address space ---- */
 
@@ -146,17 +149,35 @@ MXHIP_API hipError_t hipMemGetAllocationGranularity(size_t *granularity,
 	return mx_hip_return(hipSuccess);
 }
 
+/* Numbers for the bytes of memory, which are no addresses. Under the lock. */
+static uint64_t places_of(uint64_t inode, size_t bytes) {
+	static uint64_t next = 1ull << 62;
+	for (const struct ihipMemGenericAllocationHandle *m = memories; m; m = m->next)
+		if (m->inode == inode)
+			return m->place;
+	next += bytes;
+	return next - bytes;
+}
+
 /* Takes the file. */
 static hipError_t new_memory(int file, size_t bytes, const hipMemAllocationProp *p,
                              hipMemGenericAllocationHandle_t *handle) {
 	struct ihipMemGenericAllocationHandle *m = calloc(1, sizeof *m);
-	if (file < 0 || !m || !mx_handle_add(MX_MEMORY, m)) {
+	struct stat s;
+	if (file < 0 || fstat(file, &s) || !m || !mx_handle_add(MX_MEMORY, m)) {
 		if (file >= 0)
 			close(file);
 		free(m);
 		return mx_hip_return(hipErrorOutOfMemory);
 	}
-	*m = (struct ihipMemGenericAllocationHandle){ *p, bytes, file, 1, 0 };
+	*m = (struct ihipMemGenericAllocationHandle){
+		.properties = *p, .bytes = bytes, .file = file, .inode = s.st_ino, .handles = 1
+	};
+	pthread_mutex_lock(&lock);
+	m->place = places_of(m->inode, bytes);
+	m->next = memories;
+	memories = m;
+	pthread_mutex_unlock(&lock);
 	*handle = m;
 	return mx_hip_return(hipSuccess);
 }
@@ -180,8 +201,12 @@ MXHIP_API hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_
 
 /* Under the lock. */
 static void drop(struct ihipMemGenericAllocationHandle *m) {
+	struct ihipMemGenericAllocationHandle **at = &memories;
 	if (m->handles || m->mapped)
 		return;
+	while (*at != m)
+		at = &(*at)->next;
+	*at = m->next;
 	mx_handle_remove(MX_MEMORY, m);
 	close(m->file);
 	free(m);
@@ -263,8 +288,9 @@ static bool place(int file, uint64_t at, uint64_t offset, size_t bytes) {
 	            (off_t)offset) != MAP_FAILED;
 }
 
-static hipError_t map(struct range *r, struct mapping new, uint64_t offset) {
+static hipError_t map(struct range *r, struct mapping new) {
 	size_t i = 0, bytes = new.to - new.from, states = new.memory->bytes;
+	uint64_t offset = new.offset;
 	while (i < r->n && r->mapped[i].to <= new.from)
 		i++;
 	if (i < r->n && r->mapped[i].from < new.to)
@@ -293,7 +319,7 @@ MXHIP_API hipError_t hipMemMap(void *p, size_t bytes, size_t offset,
 	struct range *r = range_of(from, bytes);
 	bool good =
 		r && is_held(handle) && offset <= handle->bytes && bytes <= handle->bytes - offset;
-	hipError_t e = good ? map(r, (struct mapping){ from, from + bytes, handle }, offset)
+	hipError_t e = good ? map(r, (struct mapping){ from, from + bytes, offset, handle, { 0 } })
 	                    : mx_hip_return(hipErrorInvalidValue);
 	pthread_mutex_unlock(&lock);
 	return e;
@@ -301,7 +327,7 @@ MXHIP_API hipError_t hipMemMap(void *p, size_t bytes, size_t offset,
 
 MXHIP_API hipError_t hipMemUnmap(void *p, size_t bytes) {
 	size_t n;
-	mx_queue_finish(NULL);
+	mx_queue_drain(NULL);
 	pthread_mutex_lock(&lock);
 	struct range *r = bytes ? range_of(address(p), bytes) : NULL;
 	struct mapping *m = r ? mappings(r, address(p), address(p) + bytes, &n) : NULL;
@@ -334,7 +360,7 @@ MXHIP_API hipError_t hipMemSetAccess(void *p, size_t bytes, const hipMemAccessDe
 		good = is_access(&d[i]);
 	if (!good)
 		return mx_hip_return(hipErrorInvalidValue);
-	mx_queue_finish(NULL);
+	mx_queue_drain(NULL);
 	pthread_mutex_lock(&lock);
 	struct range *r = range_of(address(p), bytes);
 	struct mapping *m = r ? mappings(r, address(p), address(p) + bytes, &n_mapped) : NULL;
@@ -355,6 +381,49 @@ static const struct mapping *mapping_at(uint64_t at) {
 		if (at >= r->mapped[i].from && at < r->mapped[i].to)
 			return &r->mapped[i];
 	return NULL;
+}
+
+uint64_t mx_virtual_place(uint64_t at, uint64_t *end) {
+	uint64_t place = 0;
+	pthread_mutex_lock(&lock);
+	const struct mapping *m = mapping_at(at);
+	if (m) {
+		*end = m->to;
+		place = m->memory->place + m->offset + (at - m->from);
+	}
+	pthread_mutex_unlock(&lock);
+	return place;
+}
+
+/* An address in a range of a place; 0 if there is none. */
+static uint64_t address_in(const struct range *r, uint64_t place) {
+	for (const struct mapping *m = r->mapped; m < r->mapped + r->n; m++) {
+		uint64_t first = m->memory->place + m->offset;
+		if (place >= first && place - first < m->to - m->from)
+			return m->from + (place - first);
+	}
+	return 0;
+}
+
+uint64_t mx_virtual_address(uint64_t place) {
+	uint64_t at = 0;
+	pthread_mutex_lock(&lock);
+	for (const struct range *r = ranges; r && !at; r = r->next)
+		at = address_in(r, place);
+	pthread_mutex_unlock(&lock);
+	return at ? at : place;
+}
+
+bool mx_virtual_is_mapped_twice(void) {
+	bool twice = false;
+	pthread_mutex_lock(&lock);
+	for (const struct ihipMemGenericAllocationHandle *m = memories; m && !twice; m = m->next) {
+		twice = m->mapped > 1;
+		for (const struct ihipMemGenericAllocationHandle *o = m->next; o; o = o->next)
+			twice |= m->mapped && o->mapped && o->inode == m->inode;
+	}
+	pthread_mutex_unlock(&lock);
+	return twice;
 }
 
 MXHIP_API hipError_t hipMemGetAccess(unsigned long long *flags, const hipMemLocation *location,

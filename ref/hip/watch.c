@@ -217,6 +217,12 @@ static void note_group(const struct mx_watched *w, const struct mx_finding_group
 	m->launches++;
 }
 
+void mx_watch_unprove(void) {
+	pthread_mutex_lock(&lock);
+	watch.proved--;
+	pthread_mutex_unlock(&lock);
+}
+
 void mx_watch_streams(const void *later, const void *earlier, char *work, char *text) {
 	pthread_mutex_lock(&lock);
 	struct met key = { later, MX_RACE_STREAMS, (uintptr_t)earlier, 0, watch.n_met, 0 };

@@ -35,6 +35,9 @@ void mx_watch_end(const struct mx_watched *w, struct mx_saved *saved);
 /* Notes and prints that a code object of another device is not loaded. */
 void mx_watch_refused(const char *why);
 
+/* A launch that was counted as proved is not. */
+void mx_watch_unprove(void);
+
 /* Notes a race of work of two streams; the texts are those of the later work and of the race. */
 void mx_watch_streams(const void *later, const void *earlier, char *work, char *text);
 

@@ -423,6 +423,7 @@ enum {
 	MX_TOUCH_WRITE = 2,
 	MX_TOUCH_ATOMIC_READ = 4,
 	MX_TOUCH_ATOMIC_WRITE = 8,
+	MX_TOUCH_AGENT = 16, /* an atomic access is not of system scope */
 };
 struct mx_touched_range {
 	uint64_t from, to;
@@ -431,6 +432,7 @@ struct mx_touched_range {
 struct mx_touched {
 	struct mx_touched_range *range;
 	size_t n, room;
+	bool acquires; /* what an atomic reads may have an effect */
 };
 
 /* Adds a range; makes the ranges ascend and not overlap, and joins them. Both false if memory is

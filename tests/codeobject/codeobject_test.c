@@ -10,7 +10,7 @@
 
 #include "../tap.h"
 
-enum { KERNELS = 14 }; /* of tests/hip/probe.gpu.c */
+enum { KERNELS = 19 }; /* of tests/hip/probe.gpu.c */
 
 static struct mx_codeobject_error why;
 

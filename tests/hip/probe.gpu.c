@@ -104,3 +104,34 @@ ANY_SIZE void launches(GLOBAL u32 *out) {
 KERNEL(64) void count(GLOBAL u32 *sum) {
 	__scoped_atomic_fetch_add(sum, 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
+
+KERNEL(64) void count_for_all(GLOBAL u32 *sum) {
+	__scoped_atomic_fetch_add(sum, 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
+}
+
+/* Waits for a flag, and reads what comes before it. */
+KERNEL(64) void await(const GLOBAL u32 *flag, GLOBAL u32 *at) {
+	while (!__scoped_atomic_load_n(flag, __ATOMIC_ACQUIRE, __MEMORY_SCOPE_SYSTEM))
+		__builtin_amdgcn_s_sleep(1);
+	at[1 + me()] = at[0];
+}
+
+/* Adds often to a dword and to the eight bytes after the next. */
+KERNEL(64) void count_often(GLOBAL u32 *sum, u32 n) {
+	for (u32 i = 0; i < n; i++) {
+		__scoped_atomic_fetch_add(sum, 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
+		__scoped_atomic_fetch_add((GLOBAL u64 *)(sum + 2), 0x100000001, __ATOMIC_RELAXED,
+		                          __MEMORY_SCOPE_SYSTEM);
+	}
+}
+
+/* The second work-item that counts reads what comes before both. */
+KERNEL(64) void last(GLOBAL u32 *sum, GLOBAL u32 *at) {
+	if (__scoped_atomic_fetch_add(sum, 1, __ATOMIC_ACQ_REL, __MEMORY_SCOPE_DEVICE))
+		at[2] = at[0] + at[1];
+}
+
+/* Four waves of which each reads what another one writes, if both places are the same. */
+KERNEL(256) void shift(GLOBAL u32 *out, const GLOBAL u32 *in) {
+	out[me()] = in[(me() + 64) % 256];
+}

@@ -1,46 +1,6 @@
-/* Races of work of two streams, which a watched program reports: a child process for each program,
- * whose journal has them. Each racy program stands beside one that orders the same work. */
-#include "runtime_test.h"
-
-#include <sys/wait.h>
-#include <unistd.h>
-
-static hipModule_t module;
-static hipStream_t s, t, apart; /* apart: does not block */
-static hipEvent_t e;
-static uint32_t *p, *q; /* 64 dwords of device memory */
-
-static void set(uint32_t *at, unsigned n, hipStream_t stream) {
-	must(hipMemsetD32Async(at, 1, n, stream));
-}
-
-/* Adds to a dword. */
-static void add(uint32_t *at, hipStream_t stream) {
-	hipFunction_t f;
-	uint32_t n = 1;
-	must(hipModuleGetFunction(&f, module, "add"));
-	must(hipModuleLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){ &at, &n }, NULL));
-}
-
-/* Copies 64 dwords with a kernel. */
-static void copy(uint32_t *to, uint32_t *from, hipStream_t stream) {
-	hipFunction_t f;
-	must(hipModuleGetFunction(&f, module, "copy"));
-	must(hipModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, stream, (void *[]){ &to, &from },
-	                           NULL));
-}
-
-/* Adds to a dword atomically. */
-static void count(uint32_t *at, hipStream_t stream) {
-	hipFunction_t f;
-	must(hipModuleGetFunction(&f, module, "count"));
-	must(hipModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, stream, (void *[]){ &at }, NULL));
-}
-
-static void after(hipStream_t second, hipStream_t first) {
-	must(hipEventRecord(e, first));
-	must(hipStreamWaitEvent(second, e, 0));
-}
+/* Races of work of two streams, which a watched program reports. Each racy program stands beside
+ * one that orders the same work. */
+#include "races_test.h"
 
 /* ---- programs with one race ---- */
 
@@ -294,12 +254,7 @@ static void host_function(void) {
 
 /* ---- */
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-	unsigned races;
-	const char *sentence;
-} programs[] = {
+static const struct program programs[] = {
 	{ "two_sets", two_sets, 1, "two memsets of one dword" },
 	{ "other_bytes", other_bytes, 0, "  of different dwords" },
 	{ "kernel_and_copy", kernel_and_copy, 1, "a copy to what a kernel reads" },
@@ -329,63 +284,9 @@ static const struct {
 	{ "value", value, 0, "a stream that waits for a value of another one" },
 };
 
-static void run(unsigned i) {
-	must(hipModuleLoad(&module, built("tests/hip/probe.gpu.co")));
-	must(hipStreamCreate(&s));
-	must(hipStreamCreate(&t));
-	must(hipStreamCreateWithFlags(&apart, hipStreamNonBlocking));
-	must(hipEventCreate(&e));
-	p = device_bytes(512);
-	q = device_bytes(512);
-	must(hipMemset(p, 0, 512));
-	must(hipMemset(q, 0, 512));
-	programs[i].run();
-	(void)hipDeviceSynchronize();
-}
-
-/* Memory that is freed first is a fault. */
-static bool is_found(const char *line) {
-	return !strncmp(line, "streams\t", 8) || strstr(line, "\tfault\t");
-}
-
-/* The lines of races in the journal of a child that runs a program; the first is left in `line`. */
-static unsigned races_of(unsigned i, const char *folder, const char *seed, char line[1024]) {
-	char path[256], more[1024];
-	unsigned n = 0;
-	fflush(stdout);
-	pid_t child = fork();
-	if (!child) {
-		setenv("MXHIP_WATCH", folder, 1);
-		setenv("MXHIP_SEED", seed, 1);
-		run(i);
-		exit(0);
-	}
-	waitpid(child, NULL, 0);
-	snprintf(path, sizeof path, "%s/%ld.journal", folder, (long)child);
-	FILE *journal = fopen(path, "r");
-	while (journal && fgets(more, sizeof more, journal))
-		if (is_found(more) && !n++)
-			strcpy(line, more);
-	if (journal)
-		fclose(journal);
-	unlink(path);
-	return journal ? n : 99;
-}
-
-static void test_program(unsigned i, const char *folder) {
-	static const char *const seeds[] = { "0", "1", "2" };
-	char line[1024] = "";
-	unsigned good = 0;
-	for (unsigned k = 0; k < COUNT(seeds); k++)
-		good += races_of(i, folder, seeds[k], line) == programs[i].races;
-	if (!ok(good == COUNT(seeds), "%s: %s", programs[i].sentence,
-	        programs[i].races ? "a race under any seed" : "none"))
-		diag("%u of %zu seeds; %s", good, COUNT(seeds), line);
-}
-
 static void test_text(const char *folder) {
 	char line[1024] = "";
-	races_of(2, folder, "0", line);
+	races_of(&programs[2], folder, "0", line);
 	if (!ok(strstr(line, "\tcopy of 8 bytes, in stream 2\twrites 8 bytes at offset 0 of the "
 	                     "allocation at 0x") &&
 	                strstr(line, ", which copy<<<(1,1,1), (64,1,1)>>>, launch 1, in stream 1 "
@@ -394,26 +295,6 @@ static void test_text(const char *folder) {
 		diag("%s", line);
 }
 
-static void remove_objects(const char *folder) {
-	char command[300];
-	snprintf(command, sizeof command, "rm -r %s", folder);
-	if (system(command))
-		diag("%s is left", folder);
-}
-
-/* With an argument it is that program, for mxcheck exec. */
 int main(int argc, char **argv) {
-	char folder[] = "/tmp/stream-races-XXXXXX";
-	for (unsigned i = 0; i < COUNT(programs); i++)
-		if (argc > 1 && !strcmp(argv[1], programs[i].name)) {
-			run(i);
-			return 0;
-		}
-	if (!mkdtemp(folder))
-		return 1;
-	for (unsigned i = 0; i < COUNT(programs); i++)
-		test_program(i, folder);
-	test_text(folder);
-	remove_objects(folder);
-	return done_testing();
+	return test_programs(programs, COUNT(programs), argc, argv, test_text);
 }

@@ -2,6 +2,7 @@
  * results, in order. Long, under MXCHECK_LONG. */
 #include "runtime_test.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 
 enum { THREADS = 16 };
@@ -113,6 +114,47 @@ static uintptr_t checked(unsigned id) {
 	return n;
 }
 
+/* The host and a kernel add to the same memory of the host: a sum of 4 bytes, and one of 8. */
+static struct {
+	uint32_t sum, unused;
+	uint64_t wide;
+} * both;
+static uint64_t by_host;
+static bool counted;
+
+static void *count_by_host(void *unused) {
+	while (!__atomic_load_n(&counted, __ATOMIC_ACQUIRE)) {
+		__atomic_fetch_add(&both->sum, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&both->wide, 1, __ATOMIC_RELAXED);
+		by_host++;
+	}
+	return unused;
+}
+
+static void test_atomics(hipModule_t module) {
+	uint32_t n = 10000;
+	uint64_t by_kernel = 64ull * n;
+	hipFunction_t f;
+	pthread_t host;
+	must(hipHostMalloc((void **)&both, sizeof *both, 0));
+	memset(both, 0, sizeof *both);
+	must(hipModuleGetFunction(&f, module, "count_often"));
+	if (pthread_create(&host, NULL, count_by_host, NULL))
+		exit(1);
+	while (!__atomic_load_n(&both->wide, __ATOMIC_RELAXED))
+		;
+	must(hipModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, NULL, (void *[]){ &both, &n }, NULL));
+	must(hipDeviceSynchronize());
+	__atomic_store_n(&counted, true, __ATOMIC_RELEASE);
+	pthread_join(host, NULL);
+	if (!ok(both->sum == (uint32_t)(by_host + by_kernel) &&
+	                both->wide == by_host + by_kernel * 0x100000001,
+	        "atomics of a kernel and of the host lose nothing"))
+		diag("%" PRIu32 " and %#" PRIx64 " after %" PRIu64 " of the host", both->sum,
+		     both->wide, by_host);
+	must(hipHostFree(both));
+}
+
 int main(void) {
 	pthread_t threads[THREADS];
 	hipModule_t module;
@@ -134,6 +176,7 @@ int main(void) {
 	}
 	ok(good == THREADS, "%d threads with two streams, a graph and a host function each",
 	   THREADS);
+	test_atomics(module);
 	must(hipModuleUnload(module));
 	return done_testing();
 }

@@ -258,7 +258,8 @@ static void test_flat(struct machine *m) {
 
 static const char proved[] =
 	"proved for this launch, assuming: this code object, input and grid; nothing else writes "
-	"to its memory; waits and barriers work as the manual says [ISA 4.4; CDNA5 5.7]; no value derives from an address";
+	"to its memory; waits and barriers work as the manual says [ISA 4.4; CDNA5 5.7]; no value "
+        "derives from an address";
 
 static void test_proofs(struct machine *m) {
 	char text[MX_LINE_ROOM];
@@ -774,7 +775,7 @@ static void test_touched(struct machine *m) {
 		m->launch.grid[0] = 1;
 		run_body(m, sums, sizeof sums);
 		touches(m, "atomics are accesses of their own", 4,
-		        MX_TOUCH_ATOMIC_READ | MX_TOUCH_ATOMIC_WRITE, 0);
+		        MX_TOUCH_ATOMIC_READ | MX_TOUCH_ATOMIC_WRITE | MX_TOUCH_AGENT, 0);
 	}
 	m->launch.lane_by_lane = false;
 	m->launch.touched = NULL;

@@ -108,13 +108,14 @@ static void decode_wmma(struct mx_inst *in, const struct mx_isa_row *row, mx_mic
 	in->mai.scale_format[1] = (uint8_t)mx_field(format, code, "b_scale_fmt");
 }
 
-enum { SCOPE_DEVICE = 2 };
+enum { SCOPE_DEVICE = 2, SCOPE_SYSTEM = 3 };
 
 /* The unit of the offset in a register is the size of the access if SCALE_OFFSET is set. */
 static void decode_cache(struct mx_inst *in, mx_microcode format) {
 	const uint32_t *code = in->dwords;
 	in->mem.unit = mx_field(format, code, "scale_offset") ? in->op->d : 0;
 	in->mem.sc1 = mx_field(format, code, "scope") >= SCOPE_DEVICE;
+	in->mem.system = mx_field(format, code, "scope") == SCOPE_SYSTEM;
 	in->mem.sc0 = in->op->rmw && mx_field(format, code, "ret");
 	in->mem.nt = mx_field(format, code, "th") != 0;
 }

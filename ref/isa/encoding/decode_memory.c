@@ -18,6 +18,7 @@ void mx_decode_flat(struct mx_inst *in) {
 	in->mem.sc0 = mx_bits(w, 16, 16);
 	in->mem.nt = mx_bits(w, 17, 17);
 	in->mem.sc1 = mx_bits(w, 25, 25);
+	in->mem.system = in->mem.sc1 && (in->op->rmw || in->mem.sc0);
 	in->mem.lds = in->op->flags & MX_TO_LDS;
 }
 
@@ -32,5 +33,6 @@ void mx_decode_buffer(struct mx_inst *in) {
 	in->mem.lds = untyped && mx_bits(w, 16, 16);
 	in->mem.sc1 = untyped ? mx_bits(w, 15, 15) : mx_bits(x, 21, 21);
 	in->mem.nt = untyped ? mx_bits(w, 17, 17) : mx_bits(x, 22, 22);
+	in->mem.system = in->mem.sc1 && (in->op->rmw || in->mem.sc0);
 	in->mem.format = mx_bits(w, 25, 19); /* MTBUF */
 }

@@ -398,6 +398,7 @@ struct mx_inst {
 		bool lds; /* a copy between device memory and LDS: MX_LOAD into LDS, MX_STORE from
 		             it */
 		bool sc0, sc1, nt; /* cache bits */
+		bool system;       /* of system scope [LLVM "Memory Model gfx942"] */
 		bool glc;          /* SMEM */
 		uint8_t offset1;
 		uint8_t unit;   /* bytes that the offset in a register counts; 0: one */

@@ -241,6 +241,34 @@ void mx_memory_write(struct mx_wave *w, const struct mx_inst *in, int lane, uint
 		      (struct mx_touch){ 0, true, false, lane, address, bytes, value, unwritten });
 }
 
+static bool exchange(uint64_t address, unsigned bytes, uint64_t old, uint64_t value) {
+	uint32_t old32 = (uint32_t)old;
+	if (bytes == 4)
+		return __atomic_compare_exchange_n((uint32_t *)(uintptr_t)address, &old32,
+		                                   (uint32_t)value, false, __ATOMIC_SEQ_CST,
+		                                   __ATOMIC_SEQ_CST);
+	return __atomic_compare_exchange_n((uint64_t *)(uintptr_t)address, &old, value, false,
+	                                   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+bool mx_memory_exchange(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t address,
+                        unsigned bytes, uint64_t old, uint64_t value, uint64_t unwritten) {
+	const struct mx_region *r = region_of(w, address, bytes);
+	uint8_t *state = r->state + (address - r->base);
+	note_store(w->group->run, r, address - r->base, bytes,
+	           (uint32_t)(unwritten | unwritten >> 32));
+	if (!exchange(address, bytes, old, value))
+		return false;
+	for (unsigned at = 0; at < bytes; at += 4) {
+		uint32_t v = (uint32_t)(value >> 8 * at), u = (uint32_t)(unwritten >> 8 * at);
+		note_written(state + at, 4, u);
+		if (w->wanted & WATCHED)
+			watch(w, in,
+			      (struct mx_touch){ 0, true, false, lane, address + at, 4, v, u });
+	}
+	return true;
+}
+
 /* ---- all lanes of a wave ---- */
 
 bool mx_memory_check_wave(struct mx_wave *w, const struct mx_lane_bytes *x, bool write,

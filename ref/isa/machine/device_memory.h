@@ -20,6 +20,11 @@ uint32_t mx_memory_read(struct mx_wave *w, const struct mx_inst *in, int lane, u
 void mx_memory_write(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t address,
                      unsigned bytes, uint32_t value, uint32_t unwritten);
 
+/* Writes 4 or 8 bytes at once, unless they are not `old` any more: the host may change its memory
+ * while a kernel runs. */
+bool mx_memory_exchange(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t address,
+                        unsigned bytes, uint64_t old, uint64_t value, uint64_t unwritten);
+
 /* ---- all lanes of a wave together: what the functions above do lane by lane ---- */
 
 /* Whether the run may access the bytes without a finding, in one region. False if not, or if the
@@ -30,8 +35,8 @@ bool mx_memory_is_written(struct mx_wave *w, const struct mx_lane_bytes *x);
 /* Writes rows without unwritten bits. No watcher is called. */
 void mx_memory_write_wave(struct mx_wave *w, const struct mx_lane_bytes *x, const mx_vreg *row);
 
-/* The region of bytes that have been checked, and its version while this launch has not stored there
- * and memory is what it was before; 0: not known. */
+/* The region of bytes that have been checked, and its version while this launch has not stored
+ * there and memory is what it was before; 0: not known. */
 size_t mx_memory_region(struct mx_wave *w, uint64_t address, size_t bytes);
 static inline uint64_t mx_memory_version(const struct mx_run *run, size_t region) {
 	const uint64_t *version = run->launch->memory.version;
@@ -39,7 +44,8 @@ static inline uint64_t mx_memory_version(const struct mx_run *run, size_t region
 	return same ? version[region] : 0;
 }
 
-/* The same of spans in [from, to) of one region; and a write of their bytes, one after the other. */
+/* The same of spans in [from, to) of one region; and a write of their bytes, one after the other.
+ */
 bool mx_memory_spans_written(struct mx_wave *w, uint64_t from, uint64_t to,
                              const struct mx_span *span, unsigned n);
 void mx_memory_write_spans(struct mx_wave *w, const struct mx_span *span, unsigned n,

@@ -1,6 +1,7 @@
 /* Atomics of vector memory: one read-modify-write per lane when they land, in ascending order of
  * lanes (assumed). The schedule decides the order between waves [ISA 9.2, 10.3.1]. */
 #include "../machine/claims.h"
+#include "../machine/device_memory.h"
 #include "../machine/findings.h"
 #include "../machine/registers.h"
 #include "atomic.h"
@@ -57,23 +58,35 @@ static uint64_t result_unwritten(const struct mx_op *op, uint64_t old, uint64_t 
 	return old | data | compare ? all_ones(op->d / 4u) : 0;
 }
 
-static void land_lane(struct mx_wave *w, struct mx_memop *m, unsigned l) {
+/* False if the host has changed the memory since it was read. */
+static bool write_result(struct mx_wave *w, const struct mx_memop *m, unsigned l, uint64_t old,
+                         uint64_t result, uint64_t unwritten) {
 	unsigned n = size(m->in);
-	bool second = m->in->op->flags & MX_SECOND;
-	struct mx_rmw x = { .data = operand(m->data, n, l),
-		            .compare = second ? operand(m->data + n, n, l) : 0,
-		            .mode = m->in_lds ? m->mode : l2_mode(w) };
-	uint64_t data = operand(m->unwritten, n, l);
-	uint64_t compare = second ? operand(m->unwritten + n, n, l) : 0;
-	for (unsigned k = 0; k < n; k++)
-		m->data[k][l] = mx_lane_read(w, m, l, 4 * k, 4, &m->unwritten[k][l]);
-	x.old = operand(m->data, n, l);
-	uint64_t result = apply(w, m, l, &x);
-	uint64_t unwritten =
-		result_unwritten(m->in->op, operand(m->unwritten, n, l), data, compare);
+	if (!m->in_lds && !(m->scratch >> l & 1))
+		return mx_memory_exchange(w, m->in, (int)l, m->address[l], 4 * n, old, result,
+		                          unwritten);
 	for (unsigned k = 0; k < n; k++)
 		mx_lane_write(w, m, l, 4 * k, 4, (uint32_t)(result >> 32 * k),
 		              (uint32_t)(unwritten >> 32 * k));
+	return true;
+}
+
+static void land_lane(struct mx_wave *w, struct mx_memop *m, unsigned l) {
+	unsigned n = size(m->in);
+	bool second = m->in->op->flags & MX_SECOND;
+	uint64_t result, unwritten;
+	struct mx_rmw x = { .data = operand(m->data, n, l),
+		            .compare = second ? operand(m->data + n, n, l) : 0 };
+	uint64_t data = operand(m->unwritten, n, l);
+	uint64_t compare = second ? operand(m->unwritten + n, n, l) : 0;
+	do {
+		for (unsigned k = 0; k < n; k++)
+			m->data[k][l] = mx_lane_read(w, m, l, 4 * k, 4, &m->unwritten[k][l]);
+		x.old = operand(m->data, n, l);
+		x.mode = m->in_lds ? m->mode : l2_mode(w);
+		result = apply(w, m, l, &x);
+		unwritten = result_unwritten(m->in->op, operand(m->unwritten, n, l), data, compare);
+	} while (!write_result(w, m, l, x.old, result, unwritten));
 }
 
 /* On several threads the launch begins again on one, before the host has done anything. */

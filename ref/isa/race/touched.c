@@ -1,18 +1,25 @@
 /* What a launch has accessed of device memory, as ranges: the last accesses to each byte, by the
  * pages of the analysis of order. */
 #include "touched.h"
+#include "wave_sync.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- one page ---- */
 
-static uint8_t how_written(mx_access a) {
-	return mx_access_is_sync(a) ? MX_TOUCH_ATOMIC_WRITE : MX_TOUCH_WRITE;
+static uint8_t how(const struct mx_program *p, mx_access a, uint8_t plain, uint8_t atomic) {
+	if (!mx_access_is_sync(a))
+		return plain;
+	return mx_program_at(p, mx_access_offset(a))->mem.system ? atomic : atomic | MX_TOUCH_AGENT;
 }
 
-static uint8_t how_read(mx_access a) {
-	return mx_access_is_sync(a) ? MX_TOUCH_ATOMIC_READ : MX_TOUCH_READ;
+static uint8_t how_written(const struct mx_program *p, mx_access a) {
+	return how(p, a, MX_TOUCH_WRITE, MX_TOUCH_ATOMIC_WRITE);
+}
+
+static uint8_t how_read(const struct mx_program *p, mx_access a) {
+	return how(p, a, MX_TOUCH_READ, MX_TOUCH_ATOMIC_READ);
 }
 
 /* One of the readers of a cell. */
@@ -24,24 +31,28 @@ static mx_access reader(const struct mx_race_map *m, const struct mx_race_cell *
 }
 
 /* Atomics are the readers of a map of their own. */
-static uint8_t of_cell(const struct mx_race_map *m, const struct mx_race_cell *c, bool atomics) {
+static uint8_t of_cell(const struct mx_program *p, const struct mx_race_map *m,
+                       const struct mx_race_cell *c, bool atomics) {
 	if (atomics)
-		return c->read_group ? MX_TOUCH_ATOMIC_READ | MX_TOUCH_ATOMIC_WRITE : 0;
-	return (c->write ? how_written(c->write) : 0) |
-	       (c->read_group ? how_read(reader(m, c)) : 0);
+		return c->read_group ? how(p, mx_access_as_sync(reader(m, c)), 0,
+		                           MX_TOUCH_ATOMIC_READ | MX_TOUCH_ATOMIC_WRITE)
+		                     : 0;
+	return (c->write ? how_written(p, c->write) : 0) |
+	       (c->read_group ? how_read(p, reader(m, c)) : 0);
 }
 
 /* how: of each cell of the page. */
-static void of_page(const struct mx_race_map *m, const struct mx_race_page *p, bool atomics,
-                    uint8_t how[MX_RACE_PAGE]) {
+static void of_page(const struct mx_program *program, const struct mx_race_map *m,
+                    const struct mx_race_page *p, bool atomics, uint8_t how[MX_RACE_PAGE]) {
 	unsigned n = MX_RACE_PAGE / p->unit;
 	for (unsigned i = 0; p->cell && i < n; i++)
-		how[i] = of_cell(m, &p->cell[i], atomics);
+		how[i] = of_cell(program, m, &p->cell[i], atomics);
 	if (p->cell)
 		return;
 	memset(how, 0, n);
 	for (const struct mx_race_record *e = p->record; e < p->record + p->n; e++) {
-		uint8_t more = e->write ? how_written(e->access) : how_read(e->access);
+		uint8_t more =
+			e->write ? how_written(program, e->access) : how_read(program, e->access);
 		for (unsigned i = 0; i < n; i++)
 			how[i] |= mx_cells_has(e->cells, i) ? more : 0;
 	}
@@ -62,13 +73,14 @@ bool mx_touched_add(struct mx_touched *t, struct mx_touched_range r) {
 	return true;
 }
 
-static bool add_page(struct mx_touched *t, const struct mx_race_map *m,
+static bool add_page(const struct mx_launch *l, const struct mx_race_map *m,
                      const struct mx_race_slot *s, bool atomics) {
+	struct mx_touched *t = l->touched;
 	uint8_t how[MX_RACE_PAGE];
 	uint64_t base = (s->key - 1) * MX_RACE_PAGE;
 	unsigned unit = s->page->unit, n = MX_RACE_PAGE / unit, from = 0;
 	bool ok = true;
-	of_page(m, s->page, atomics, how);
+	of_page(l->program, m, s->page, atomics, how);
 	for (unsigned i = 1; ok && i <= n; i++) {
 		if (i < n && how[i] == how[from])
 			continue;
@@ -80,21 +92,22 @@ static bool add_page(struct mx_touched *t, const struct mx_race_map *m,
 	return ok;
 }
 
-static bool add_map(struct mx_touched *t, const struct mx_race_map *m, bool atomics) {
+static bool add_map(const struct mx_launch *l, const struct mx_race_map *m, bool atomics) {
 	bool ok = true;
 	for (size_t i = 0; ok && i < m->room; i++)
-		ok = !m->slot[i].key || add_page(t, m, &m->slot[i], atomics);
+		ok = !m->slot[i].key || add_page(l, m, &m->slot[i], atomics);
 	return ok;
 }
 
 bool mx_race_add_touched(const struct mx_launch *l, const struct mx_race_analysis *o) {
-	return !l->touched ||
-	       (add_map(l->touched, &o->memory, false) && add_map(l->touched, &o->atomics, true));
+	if (l->touched)
+		l->touched->acquires |= o->sync.wave_sync->flags;
+	return !l->touched || (add_map(l, &o->memory, false) && add_map(l, &o->atomics, true));
 }
 
 /* ---- sorting and joining: ranges of several maps may overlap ---- */
 
-enum { HOWS = 4 };
+enum { HOWS = 5 };
 
 /* Where a range begins or ends. */
 struct edge {
@@ -134,7 +147,7 @@ static bool append(struct mx_touched *t, struct mx_touched_range r) {
 }
 
 bool mx_touched_sort(struct mx_touched *t) {
-	struct mx_touched joined = { 0 };
+	struct mx_touched joined = { .acquires = t->acquires };
 	unsigned open[HOWS] = { 0 };
 	if (!t->n)
 		return true;
