@@ -17,6 +17,10 @@ struct program {
 	unsigned n, waves, groups;
 	unsigned weak;   /* the chance in 64 that synchronisation is missing; 0: nearly none is */
 	unsigned writer; /* in this phase, of a program that is not weak */
+	unsigned often;  /* the place that it uses most */
+	struct touched {
+		unsigned reads, writes;
+	} in_flight[COUNTERS]; /* by counter: of the writer */
 };
 
 static unsigned any(struct program *p, unsigned n) {
@@ -59,7 +63,7 @@ static void begin(struct program *p) {
 
 static unsigned place(struct program *p) {
 	static const unsigned places[] = { 1, 2, 6, 7 };
-	return places[any(p, 4)];
+	return places[any(p, 2) ? p->often : any(p, 4)];
 }
 
 static uint32_t write_of(struct program *p) {
@@ -90,22 +94,59 @@ static void wait_for_all(struct program *p) {
 	for (unsigned i = 0; i < sizeof waits / sizeof *waits; i++)
 		if (any(p, 64) >= p->weak)
 			emit(p, waits[i]);
+	memset(p->in_flight, 0, sizeof p->in_flight);
+}
+
+/* What an operation touches. */
+enum { IN_LDS = 1, IN_MEMORY = 2, IN_V3 = 4 };
+static struct touched touched_by(uint32_t code) {
+	unsigned op = code >> 24 & 31;
+	switch (op) {
+	case TILE_IN:
+	case COPY_IN: return (struct touched){ IN_MEMORY, IN_LDS };
+	case TILE_OUT:
+	case COPY_OUT: return (struct touched){ IN_LDS, IN_MEMORY };
+	case LOAD: return (struct touched){ IN_MEMORY, IN_V3 };
+	case LDS_LOAD: return (struct touched){ IN_LDS, IN_V3 };
+	case STORE: return (struct touched){ 0, IN_MEMORY };
+	default: return (struct touched){ 0, IN_LDS };
+	}
+}
+
+/* An operation, after waits for those in flight that touch the same. */
+static void emit_after_waits(struct program *p, uint32_t code) {
+	unsigned counter = streams[stream_of(code >> 24 & 31) & 7].counter;
+	struct touched t = touched_by(code);
+	for (unsigned c = 0; c < COUNTERS; c++) {
+		struct touched *f = &p->in_flight[c];
+		bool in_order = c == counter && c != ASYNC;
+		if (in_order || !((f->writes & (t.reads | t.writes)) | (f->reads & t.writes)))
+			continue;
+		emit(p, T_WAIT(c, 0));
+		*f = (struct touched){ 0 };
+	}
+	if (p->writer < p->waves)
+		emit(p, T_ONLY(p->writer, 1));
+	emit(p, code);
+	p->in_flight[counter].reads |= t.reads;
+	p->in_flight[counter].writes |= t.writes;
 }
 
 /* Accesses of all waves or of one. One wave writes anywhere, or all of them own items. */
 static void emit_accesses(struct program *p, bool write) {
-	for (unsigned n = 1 + any(p, 3); n--;) {
+	for (unsigned n = 1 + any(p, p->weak ? 3 : 6); n--;) {
 		if (p->weak) {
 			if (any(p, 2))
 				emit(p, T_ONLY(any(p, p->waves), 1));
 			emit(p, write ? write_of(p) : read_of(p));
-		} else if (!write) {
-			emit(p, T_LDS_LOAD(3, place(p)));
+		} else if (!write && p->writer >= p->waves) {
+			emit_after_waits(p,
+			                 any(p, 2) ? T_LDS_LOAD(3, place(p)) : T_LOAD(3, place(p)));
 		} else if (p->writer < p->waves) {
-			emit(p, T_ONLY(p->writer, 1));
-			emit(p, any(p, 6) ? write_of(p) : read_of(p));
-			wait_for_all(p);
-		} else
+			uint32_t code = any(p, 2) ? write_of(p) : read_of(p);
+			if (p->groups == 1 || !(touched_by(code).writes & IN_MEMORY))
+				emit_after_waits(p, code);
+		} else if (write)
 			emit(p, T_LDS_STORE(any(p, 2) ? 0 : 5, 1));
 	}
 }
@@ -157,12 +198,24 @@ static void store_all(struct program *p) {
 	emit(p, T_STORE(4, 8));
 }
 
+/* Leaves out waits of a program that has all of them. */
+static void leave_out(struct program *p, unsigned waits) {
+	for (unsigned tries = 40; waits && tries--;) {
+		unsigned i = any(p, p->n);
+		if (p->code[i] >> 24 != T_WAIT(0, 0) >> 24)
+			continue;
+		p->code[i] = T_OP(NOP, 0, 0, 0);
+		waits--;
+	}
+}
+
 /* Phases that write, and phases that read. */
 static void make_program(struct program *p, uint64_t seed) {
 	*p = (struct program){ .random = seed * 0x9e3779b97f4a7c15 + 1 };
 	p->waves = 2 + any(p, 3);
 	p->groups = 1 + !any(p, 4);
-	p->weak = any(p, 2) ? 0 : 1 + any(p, 12);
+	p->weak = any(p, 4) ? 0 : 1 + any(p, 12);
+	p->often = any(p, 4);
 	begin(p);
 	for (unsigned phases = 2 + any(p, 6); phases--;) {
 		p->writer = any(p, 2 * p->waves);
@@ -173,6 +226,8 @@ static void make_program(struct program *p, uint64_t seed) {
 	if (p->groups == 1)
 		store_all(p);
 	emit(p, T_END);
+	if (!p->weak && any(p, 2))
+		leave_out(p, 1 + any(p, 4));
 }
 
 /* ---- both ways ---- */
