@@ -1,5 +1,6 @@
 /* Random programs of gfx1250: waves of one workgroup, or of a cluster of two, load, store, add and
- * copy, and meet at split barriers, those of the cluster among them. Most programs have the weakest
+ * copy, and meet at split barriers, of the
+ * workgroup or the cluster, or at one in LDS that they poll. Most programs have the weakest
  * sufficient waits; some lack a few. A right program has no findings. A proved one leaves the same
  * bytes under other schedules. Lanes accessed one by one leave what lanes together leave.
  *
@@ -13,7 +14,7 @@
 
 enum {
 	ROOM = 1400,
-	PROGRAMS = 100,
+	PROGRAMS = 40,
 	OTHERS_TRIED = 4,
 	LDS_ROOM = 2048,
 	WAVES_OF_32 = 1 << 10, /* of KERNEL_CODE_PROPERTIES */
@@ -48,6 +49,9 @@ static const uint32_t prologue[] = {
 	0x4a140cff, 0x00000400, /* v_add_nc_u32_e32 v10, 0x400, v6 */
 	0xd7006a14, 0x00020c06, /* v_add_co_u32 v20, vcc_lo, s6, v6 */
 	0x7e2a0207,             /* v_mov_b32_e32 v21, s7 */
+	0x7e160280,             /* v_mov_b32_e32 v11, 0 */
+	0x7e180281,             /* v_mov_b32_e32 v12, 1 */
+	0x7e1a0280,             /* v_mov_b32_e32 v13, 0 */
 	0x7e080300,             /* v_mov_b32_e32 v4, v0 */
 	0x7e0a0281,             /* v_mov_b32_e32 v5, 1 */
 	0x7e200280,             /* v_mov_b32_e32 v16, 0 */
@@ -98,6 +102,35 @@ static const uint32_t barrier[] = {
 };
 static const uint32_t cluster_signal[] = { 0xbe804ec3, /* s_barrier_signal -3 */ };
 static const uint32_t cluster_wait[] = { 0xbf94fffd, /* s_barrier_wait -3 */ };
+
+/* The barrier in LDS: initialised by wave 0, an arrival of the wave or of its copies, and a loop
+ * that waits until its phase is odd; each other one waits until it is even. */
+static const uint32_t pending[] = { 0x7e1c0280, /* v_mov_b32_e32 v14, 0 */ };
+static const uint32_t lds_barrier[] = {
+	0x7e1e030e,             /* v_mov_b32_e32 v15, v14 */
+	0xd9340780, 0x00000e0b, /* ds_store_b64 v11, v[14:15] offset:1920 */
+};
+static const uint32_t arrive[] = {
+	0xbefe0081, /* s_mov_b32 exec_lo, 1 */
+	0xd9d40780,
+	0x1a000c0b, /* ds_atomic_barrier_arrive_rtn_b64 v[26:27], v11, v[12:13] offset:1920 */
+	0xbefe00c1, /* s_mov_b32 exec_lo, -1 */
+};
+static const uint32_t copies_arrive[] = {
+	0xbefe0081,             /* s_mov_b32 exec_lo, 1 */
+	0xd9580780, 0x0000000b, /* ds_atomic_async_barrier_arrive_b64 v11 offset:1920 */
+	0xbefe00c1,             /* s_mov_b32 exec_lo, -1 */
+};
+static const uint32_t poll[] = {
+	0xd9d80780, 0x1800000b, /* ds_load_b64 v[24:25], v11 offset:1920 */
+	0xbfc60000,             /* s_wait_dscnt 0x0 */
+	0x7e3c0518,             /* v_readfirstlane_b32 s30, v24 */
+	0xbf0d9d1e,             /* s_bitcmp1_b32 s30, 29 */
+};
+static const uint32_t until[] = {
+	0xbfa1fffa, /* s_cbranch_scc0 65530 */
+	0xbfa2fffa, /* s_cbranch_scc1 65530 */
+};
 
 typedef enum { LOADS, STORES, DS, KM, ASYNC, TENSOR, COUNTERS } counter;
 static const uint32_t waits[COUNTERS] = {
@@ -185,9 +218,12 @@ struct program {
 	unsigned n, waves, groups;
 	unsigned weak;        /* the chance in 64 that synchronisation is missing */
 	unsigned wave, group; /* that execute what follows; all if there is none such */
-	bool right;           /* no synchronisation is missing */
-	bool all_write;       /* in a phase of all waves: own items */
-	unsigned often;       /* the place that it uses most */
+	bool polls;           /* a barrier in LDS */
+	bool copies;    /* may arrive there; slow, for they land late if none waits for them */
+	unsigned phase; /* that it is in */
+	bool right;     /* no synchronisation is missing */
+	bool all_write; /* in a phase of all waves: own items */
+	unsigned often; /* the place that it uses most */
 	struct touched {
 		unsigned reads, writes;
 	} in_flight[COUNTERS];
@@ -288,16 +324,34 @@ static void emit_operation(struct program *p) {
 	emit_for(p, code, n);
 }
 
-static void wait_for_all(struct program *p) {
+static void wait_for_all(struct program *p, counter but) {
 	for (counter c = 0; c < COUNTERS; c++)
-		if (any(p, 64) >= p->weak)
+		if (c != but && any(p, 64) >= p->weak)
 			emit(p, &waits[c], 1);
 	memset(p->in_flight, 0, sizeof p->in_flight);
 }
 
+/* At the barrier in LDS. An arrival of copies comes after the loads that are in flight. */
+static void meet_in_lds(struct program *p) {
+	bool stores = p->in_flight[ASYNC].reads & IN_LDS,
+	     copies = p->copies && !stores && !any(p, 2);
+	wait_for_all(p, copies ? ASYNC : COUNTERS);
+	EMIT(p, use_loads);
+	if (copies)
+		EMIT(p, copies_arrive);
+	else
+		EMIT(p, arrive);
+	EMIT(p, poll);
+	emit(p, &until[p->phase++ % 2], 1);
+}
+
 /* At the barrier of the workgroup, and often at that of the cluster. */
 static void meet(struct program *p) {
-	wait_for_all(p);
+	if (p->polls && any(p, 3)) {
+		meet_in_lds(p);
+		return;
+	}
+	wait_for_all(p, COUNTERS);
 	EMIT(p, use_loads);
 	if (any(p, 64) >= p->weak)
 		EMIT(p, barrier);
@@ -348,8 +402,18 @@ static void make_program(struct program *p, uint64_t seed) {
 	p->groups = 1 + any(p, 2);
 	p->weak = any(p, 4) ? 0 : 1 + any(p, 12);
 	p->often = any(p, 4);
+	p->wave = p->group = UINT32_MAX;
 	EMIT(p, prologue);
+	bool starts_barrier = p->groups == 1 && !any(p, 3);
+	if (starts_barrier) {
+		uint32_t waves = pending[0] + p->waves - 1;
+		emit(p, &waves, 1);
+		p->wave = 0;
+		emit_for(p, lds_barrier, sizeof lds_barrier / 4);
+	}
 	meet(p);
+	p->polls = starts_barrier;
+	p->copies = !any(p, 8);
 	for (unsigned phases = 1 + any(p, 5); phases--;) {
 		p->wave = any(p, 2 * p->waves);
 		p->group = any(p, 2 * p->groups);
@@ -378,6 +442,7 @@ static void run_as(const struct program *p, uint64_t seed, bool lane_by_lane, st
 		memcpy(m.launch.cluster, (uint32_t[]){ p->groups, 1, 1 }, sizeof m.launch.cluster);
 	m.launch.analysis = MX_ANALYSE_ORDER;
 	m.launch.seed = seed;
+	m.launch.max_instructions = 1 << 22; /* some programs do not end */
 	m.launch.lane_by_lane = lane_by_lane;
 	whole.size = USED;
 	memcpy(arena, initial, USED);
