@@ -206,13 +206,15 @@ struct touch {
 	unsigned buffers; /* bits */
 	bool write;
 };
+enum { USES = 6 };
 struct op {
-	uint32_t dwords[2];
+	uint32_t dwords[4];
 	unsigned size; /* in dwords */
-	struct use use[3];
+	struct use use[USES];
 	struct touch touch[3];
 	bool stream[STREAMS];
 	bool is_barrier; /* a barrier of the waves of a workgroup */
+	bool crosses;    /* it accesses registers of lanes that are not in EXEC */
 };
 
 /* An operation of one wave that is not yet covered by a wait. */
@@ -290,19 +292,21 @@ static inline bool in_order(const struct flight *f, const struct op *op) {
 	return f->stream != SCALARS && op->stream[f->stream] && !op->stream[SCALARS];
 }
 
-/* v_readlane and v_writelane ignore EXEC; v_readfirstlane reads lane 0 if EXEC is 0. */
-static inline bool names_lane(const struct op *op) {
-	uint32_t first = op->dwords[0];
-	return first >> 16 == 0xd28a || first >> 16 == 0xd289 || (first & 0xfe01fe00) == 0x7e000400;
+static inline bool needs_registers(const struct program *p, const struct flight *f,
+                                   const struct op *op) {
+	for (unsigned i = 0; i < USES; i++)
+		for (unsigned k = 0; k < USES; k++) {
+			const struct use *a = &f->op.use[i], *b = &op->use[k];
+			bool apart = a->first < SGPRS && !(f->lanes & p->lanes) && !op->crosses;
+			if (a->write && overlap(a, b) && !apart && !(b->write && in_order(f, op)))
+				return true;
+		}
+	return false;
 }
 
 static inline bool needs(const struct program *p, const struct flight *f, const struct op *op) {
 	for (unsigned i = 0; i < 3; i++)
 		for (unsigned k = 0; k < 3; k++) {
-			const struct use *a = &f->op.use[i], *b = &op->use[k];
-			bool apart = a->first < SGPRS && !(f->lanes & p->lanes) && !names_lane(op);
-			if (a->write && overlap(a, b) && !apart && !(b->write && in_order(f, op)))
-				return true;
 			const struct touch *s = &f->op.touch[i], *t = &op->touch[k];
 			bool through_l1 = p->one_l1 && op->is_barrier && f->stream == VECTOR &&
 			                  s->space == MEMORY;
@@ -310,7 +314,7 @@ static inline bool needs(const struct program *p, const struct flight *f, const 
 			    (s->write || t->write) && !in_order(f, op) && !through_l1)
 				return true;
 		}
-	return false;
+	return needs_registers(p, f, op);
 }
 
 static inline bool counts_on_vmcnt(const struct flight *f) {
@@ -394,7 +398,7 @@ static inline void emit_op(struct program *p, const struct op *op) {
 					(struct flight){ (stream)s, p->lanes, *op };
 }
 
-/* ---- vector and scalar ALU ---- */
+/* ---- registers ---- */
 
 static inline unsigned some_vgpr(struct program *p, unsigned n) {
 	unsigned align = n > 2 ? 4 : n;
@@ -404,60 +408,13 @@ static inline unsigned some_sgpr(struct program *p, unsigned n) {
 	return 32 + any(p, 8 / n) * n;
 }
 
-enum { READS, WRITES };
-
-/* An instruction, and the positions of its registers. */
-struct alu_row {
-	uint32_t dwords[2];
-	struct slot {
-		char kind; /* vector, accumulation or scalar register; 0: none */
-		uint8_t dword, shift;
-		bool write;
-	} slot[3];
-};
-static const struct alu_row alu_rows[] = {
-	{ { 0x68000100, /* v_add_u32_e32 v0, v0, v0 */ },
-	  { { 'v', 0, 17, WRITES }, { 'v', 0, 9, READS }, { 'v', 0, 0, READS } } },
-	{ { 0x2a000100, /* v_xor_b32_e32 v0, v0, v0 */ },
-	  { { 'v', 0, 17, WRITES }, { 'v', 0, 9, READS }, { 'v', 0, 0, READS } } },
-	{ { 0x7e000300, /* v_mov_b32_e32 v0, v0 */ },
-	  { { 'v', 0, 17, WRITES }, { 'v', 0, 0, READS } } },
-	{ { 0x7e00a300, /* v_swap_b32 v0, v0 */ },
-	  { { 'v', 0, 17, WRITES }, { 'v', 0, 0, WRITES } } },
-	{ { 0x68000000, /* v_add_u32_e32 v0, s0, v0 */ },
-	  { { 'v', 0, 17, WRITES }, { 'v', 0, 9, READS }, { 's', 0, 0, READS } } },
-	{ { 0x7e000500, /* v_readfirstlane_b32 s0, v0 */ },
-	  { { 's', 0, 17, WRITES }, { 'v', 0, 0, READS } } },
-	{ { 0xd2890000, 0x00010b00, /* v_readlane_b32 s0, v0, 5 */ },
-	  { { 's', 0, 0, WRITES }, { 'v', 1, 0, READS } } },
-	{ { 0xd28a0000, 0x00010c00, /* v_writelane_b32 v0, s0, 6 */ },
-	  { { 'v', 0, 0, WRITES }, { 's', 1, 0, READS } } },
-	{ { 0xd3d84000, 0x18000100, /* v_accvgpr_read_b32 v0, a0 */ },
-	  { { 'v', 0, 0, WRITES }, { 'a', 1, 0, READS } } },
-	{ { 0xd3d94000, 0x18000100, /* v_accvgpr_write_b32 a0, v0 */ },
-	  { { 'a', 0, 0, WRITES }, { 'v', 1, 0, READS } } },
-	{ { 0x80000000, /* s_add_u32 s0, s0, s0 */ },
-	  { { 's', 0, 16, WRITES }, { 's', 0, 8, READS }, { 's', 0, 0, READS } } },
-};
-
-static inline struct op alu(struct program *p) {
-	const struct alu_row *r = &alu_rows[any(p, sizeof alu_rows / sizeof *alu_rows)];
-	struct op op = { { r->dwords[0], r->dwords[1] }, .size = r->dwords[1] ? 2 : 1 };
-	for (unsigned i = 0; i < 3 && r->slot[i].kind; i++) {
-		char kind = r->slot[i].kind;
-		unsigned reg = kind == 's' ? some_sgpr(p, 1) : some_vgpr(p, 1);
-		unsigned file = kind == 's' ? SGPRS : kind == 'a' ? AGPRS : 0;
-		op.dwords[r->slot[i].dword] |= reg << r->slot[i].shift;
-		op.use[i] = (struct use){ file + reg, 1, r->slot[i].write };
-	}
-	return op;
-}
-
 /* ---- memory ---- */
 
 /* The part of a buffer that an address selects. */
 typedef enum { OWN, NEXT, FIRST, SHIFTED, PARTS } part_of;
 enum { OWN_ADDRESS = 8, FLAT_ADDRESS = 32 };
+
+#include "proof_alu.h"
 
 struct choice {
 	const struct row *r;
@@ -651,13 +608,18 @@ static inline bool fits_phase(struct program *p, const struct choice *c) {
 	             : !load;
 }
 
+/* Lanes that are off leave the result of a transposing read undefined. */
+static inline bool transposes(const struct row *r) {
+	return r->dwords[0] >> 19 == 0xd9c00000 >> 19;
+}
+
 /* Chooses an access that the roles of buffers permit, or sometimes one that they do not. */
 static inline bool find_choice(struct program *p, struct choice *c) {
 	for (unsigned tries = p->hand_over ? 32 : 8; tries--;) {
 		*c = choose(p);
 		if (c->r->action == FETCH_ADD && any(p, 256) >= p->rmw)
 			continue;
-		if (!fits_phase(p, c))
+		if (!fits_phase(p, c) || (transposes(c->r) && p->lanes != 3))
 			continue;
 		if (is_right(p, c) || weakens(p))
 			return true;

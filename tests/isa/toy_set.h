@@ -230,10 +230,17 @@ static void shl2(struct mx_wave *w, const struct mx_inst *in) {
 }
 
 static void add(struct mx_wave *w, const struct mx_inst *in) {
-	mx_vreg v;
-	for (unsigned l = 0; l < w->group->run->isa->wave_size; l++)
-		v[l] = source(w, in, 0)[l] + source(w, in, 1)[l];
-	mx_vwrite(w, mx_row_at(in, MX_AT_RESULT), mx_exec(w), v, NULL);
+	mx_vreg v, unwritten;
+	for (unsigned l = 0; l < w->group->run->isa->wave_size; l++) {
+		uint32_t any = 0;
+		v[l] = 0;
+		for (unsigned i = 0; i < 2; i++) {
+			v[l] += source(w, in, i)[l];
+			any |= mx_vunwritten(w, mx_row_at(in, MX_AT_SRC0 + i), l);
+		}
+		unwritten[l] = any ? ~0u : 0;
+	}
+	mx_vwrite(w, mx_row_at(in, MX_AT_RESULT), mx_exec(w), v, unwritten);
 }
 
 static void write_all(struct mx_wave *w, const struct mx_inst *in, uint32_t value) {

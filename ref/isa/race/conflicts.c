@@ -285,7 +285,7 @@ static void check_readers(struct mx_race_range *r, const struct mx_race_map *m, 
 		check_reader(r, at, c, one_reader(m, c), c->read_group, was, same);
 		return;
 	}
-	for (unsigned i = 0; i < 2 * r->w->group->n_waves; i++)
+	for (unsigned i = 0; i < m->slots * r->w->group->n_waves; i++)
 		if (!check_reader(r, at, c, c->readers[i], r->group, was, same))
 			return;
 }
@@ -298,7 +298,7 @@ bool mx_race_replaces(struct mx_race_range *r, mx_access earlier) {
 }
 
 static mx_access *reader_of(const struct mx_race_map *m, struct mx_race_cell *c, mx_access a) {
-	return &c->readers[mx_race_reader_slot(m->isa, a)];
+	return &c->readers[mx_race_reader_slot(m, a)];
 }
 
 static bool add_to_list(struct mx_race_map *m, struct mx_race_cell *c, uint32_t group,
@@ -381,8 +381,8 @@ static bool is_after_reader(const struct mx_race_range *r, const struct mx_race_
 
 /* Whether this write is ordered after an access by its own wave's wait only. Then a write of the
  * same contents by another wave is a conflict. */
-static bool is_after_own_wait(const struct mx_race_range *r, const struct mx_race_cell *c,
-                              bool same) {
+static bool is_after_own_wait(const struct mx_race_range *r, const struct mx_race_map *m,
+                              const struct mx_race_cell *c, bool same) {
 	bool own = c->write && c->write_group == r->group;
 	if (own && c->write == r->me && c->written.own_wait)
 		return true;
@@ -393,7 +393,7 @@ static bool is_after_own_wait(const struct mx_race_range *r, const struct mx_rac
 		return false;
 	if (!c->readers)
 		return is_after_reader(r, c, c->read, same);
-	for (unsigned i = 0; i < 2 * r->w->group->n_waves; i++)
+	for (unsigned i = 0; i < m->slots * r->w->group->n_waves; i++)
 		if (is_after_reader(r, c, c->readers[i], same))
 			return true;
 	return false;
@@ -426,7 +426,7 @@ static void note_write(struct mx_race_range *r, struct mx_race_map *m, struct mx
 	bool concurrent = c->write && same &&
 	                  !(own && (c->write == r->me || mx_race_is_over_for(r, c->write)));
 	bool none = !c->write && !c->read_group;
-	bool own_wait = r->rewrites ? c->written.own_wait : is_after_own_wait(r, c, same);
+	bool own_wait = r->rewrites ? c->written.own_wait : is_after_own_wait(r, m, c, same);
 	bool keeps = own_wait && mx_race_splits_barriers(r);
 	now.own_wait = own_wait && !keeps;
 	now.concurrent = concurrent || keeps || r->rewrites || (same && c->written.concurrent);

@@ -219,10 +219,11 @@ static void lose_all(struct mx_wave *w) {
 }
 
 /* Whether the wave has not waited for FLAT in LDS, which no source promises to be in order with its
- * arrival there. */
+ * arrival there. An arrival of copies brings nothing that it has not waited for. */
 static bool is_beside_flat(const struct mx_wave *w, const struct mx_memop *m) {
 	const struct mx_race_wave *o = mx_race_wave_of(w);
-	return m->in->op->encoding == MX_DS && o->flat_lds > o->covered[m->stream];
+	return mx_race_stream(w, m->stream)->path == MX_PATH_LDS &&
+	       o->flat_lds > o->covered[m->stream];
 }
 
 struct mx_lds_arrival *mx_lds_arrival_issue(struct mx_wave *w, const struct mx_memop *m) {

@@ -100,7 +100,8 @@ static bool workgroup_new(void *context, struct mx_group *g) {
 		return false;
 	o->lds.isa = o->lds_atomics.isa = g->run->isa;
 	o->lds.group = o->lds_atomics.group = g;
-	o->lds.readers = o->lds_atomics.readers = 2 * g->room;
+	mx_race_map_readers(&o->lds, g->room);
+	mx_race_map_readers(&o->lds_atomics, g->room);
 	o->lds.by_cells = g->run->launch->lane_by_lane;
 	o->lds_atomics.by_cells = true;
 	return true;
@@ -438,7 +439,8 @@ static struct mx_race_analysis *new_order(const struct mx_launch *l) {
 	o->memory.by_cells = l->lane_by_lane;
 	o->atomics.by_cells = true;
 	o->memory.isa = o->atomics.isa = mx_program_isa(l->program);
-	o->memory.readers = o->atomics.readers = 2 * mx_waves_of(o->memory.isa, l->block);
+	mx_race_map_readers(&o->memory, mx_waves_of(o->memory.isa, l->block));
+	mx_race_map_readers(&o->atomics, mx_waves_of(o->memory.isa, l->block));
 	return o;
 }
 

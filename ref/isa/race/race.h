@@ -114,8 +114,8 @@ struct mx_race_reader {
 };
 
 /* Shadow cell: the last accesses to one byte, or to bytes that were always accessed together.
- * Readers are the last of each wave, kept apart for scalar memory and for the other streams: one in
- * `read`, or several in `readers`. Readers of several workgroups are a list if waves synchronise
+ * Readers are the last of each wave, kept apart as mx_race_slot_of says: one in `read`, or several
+ * in `readers`. Readers of several workgroups are a list if waves synchronise
  * through memory; otherwise one of them is kept. */
 struct mx_race_cell {
 	mx_access write;
@@ -245,6 +245,7 @@ struct mx_race_map {
 	uint64_t ended_shared;         /* how often shared pages have ended to be so */
 	uint64_t absent;     /* a key without a page, or 0: lanes often ask for one again */
 	bool by_cells;       /* no records */
+	unsigned slots;      /* for the readers of a wave */
 	unsigned readers;    /* most readers of a cell in one workgroup */
 	bool lists;          /* keep lists of readers of several workgroups */
 	mx_cells *mask;      /* of listed reads */
@@ -288,9 +289,29 @@ bool mx_race_are_shared(struct mx_race_map *m, uint64_t from, uint64_t to);
 void mx_race_leave_few(struct mx_race_map *m, struct mx_race_record *few);
 
 mx_access *mx_race_readers(struct mx_race_map *m);
-/* The slot of a reader in mx_race_cell.readers, and the first that is not empty. */
-static inline unsigned mx_race_reader_slot(const struct mx_isa *isa, mx_access a) {
-	return 2 * mx_access_wave(a) + (isa->stream[mx_access_stream(a)].path == MX_PATH_SCALAR);
+/* Which of a wave's slots in mx_race_cell.readers a stream has: scalar memory has one, each stream
+ * of copies has one, and the rest, which is in order, has one. `stream` = n_streams: how many there
+ * are. A wait for one of them does not cover the others. */
+static inline unsigned mx_race_slot_of(const struct mx_isa *isa, unsigned stream) {
+	unsigned copies = 0;
+	for (unsigned s = 0; s < stream; s++)
+		copies += isa->stream[s].path == MX_PATH_ASYNC;
+	if (stream == isa->n_streams || isa->stream[stream].path == MX_PATH_ASYNC)
+		return 2 + copies;
+	return isa->stream[stream].path == MX_PATH_SCALAR;
+}
+static inline bool mx_race_same_slot(const struct mx_isa *isa, mx_access a, mx_access b) {
+	return mx_access_wave(a) == mx_access_wave(b) &&
+	       mx_race_slot_of(isa, mx_access_stream(a)) ==
+	               mx_race_slot_of(isa, mx_access_stream(b));
+}
+/* Sets how many readers cells have room for; the slot of one; the first that is not empty. */
+static inline void mx_race_map_readers(struct mx_race_map *m, unsigned waves) {
+	m->slots = mx_race_slot_of(m->isa, m->isa->n_streams);
+	m->readers = m->slots * waves;
+}
+static inline unsigned mx_race_reader_slot(const struct mx_race_map *m, mx_access a) {
+	return m->slots * mx_access_wave(a) + mx_race_slot_of(m->isa, mx_access_stream(a));
 }
 mx_access mx_race_first_reader(const struct mx_race_map *m, const struct mx_race_cell *c);
 /* Whether an access of one map and an access of the other are to the same bytes, one of them a

@@ -106,8 +106,7 @@ static bool may_read(struct mx_race_range *r, struct mx_race_page *p, mx_cells c
 static mx_cells keep_reader(struct mx_race_range *r, struct mx_race_page *p,
                             const struct mx_race_record *e, mx_cells again) {
 	mx_cells single = again & ~p->several_readers;
-	const struct mx_isa *isa = r->w->group->run->isa;
-	if (mx_race_reader_slot(isa, e->access) == mx_race_reader_slot(isa, r->me)) {
+	if (mx_race_same_slot(r->w->group->run->isa, e->access, r->me)) {
 		if (mx_cells_any(single) && !mx_race_replaces(r, e->access))
 			p->several_readers |= single;
 		return e->cells & ~again;

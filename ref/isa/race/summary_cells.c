@@ -99,7 +99,7 @@ static void add_to_cell(const struct mx_race_map *m, const struct mx_race_page *
 	c->read = e->access;
 	c->read_group = several ? MX_SEVERAL_GROUPS : e->group;
 	if (c->readers)
-		c->readers[mx_race_reader_slot(m->isa, e->access)] = e->access;
+		c->readers[mx_race_reader_slot(m, e->access)] = e->access;
 }
 
 /* A cell that waves of a workgroup have read apart has room for each. */
