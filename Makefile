@@ -77,7 +77,7 @@ $(B)/ci/cli/folders.o: CFLAGS += -DMX_SOURCE='"$(CURDIR)"'
 
 # html.c, rtc.c and rtc_tool.c include files by .incbin.
 $(B)/ci/reports/html.o: ci/reports/page.html
-$(B)/ref/hip/rtc.o: ref/hip/rtc_prelude.hip
+$(B)/ref/hip/rtc.o: $(wildcard ref/hip/rtc_*.hip)
 $(B)/ref/hip/rtc_tool.o: ci/package/llvm.sh
 
 # The commit, and llvm.sh as a C string, in a file that is rewritten when either changes.
