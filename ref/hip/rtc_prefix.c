@@ -1,6 +1,6 @@
 /* AMD's own prelude of hiprtc, with its headers and device libraries, where all three are
- * installed: libhiprtc-builtins.so has the text of the prelude [ROCm/clr, hipamd/src/hiprtc]. HIP
- * 5's does not compile with today's clang. */
+ * installed: libhiprtc-builtins.so has the text of the prelude [ROCm/clr, hipamd/src/hiprtc]. That
+ * of ROCm 6 and older needs a macro that clang 22 lacks. */
 #include <dlfcn.h>
 #include <glob.h>
 #include <stdlib.h>
