@@ -77,7 +77,7 @@ $(B)/ci/cli/folders.o: CFLAGS += -DMX_SOURCE='"$(CURDIR)"'
 
 # html.c, rtc.c and rtc_tool.c include files by .incbin.
 $(B)/ci/reports/html.o: ci/reports/page.html
-$(B)/ref/hip/rtc.o: ref/hip/rtc_prelude.hip
+$(B)/ref/hip/rtc.o: $(wildcard ref/hip/rtc_*.hip)
 $(B)/ref/hip/rtc_tool.o: ci/package/llvm.sh
 
 # The commit, and llvm.sh as a C string, in a file that is rewritten when either changes.
@@ -277,6 +277,7 @@ crosscheck: all $(B)/venv/ready $(B)/venv/packages $(B)/venv/wave $(AITER)
 	@for case in $(B)/venv/gfx1250/*.yaml; do $(B)/mxcheck run --device emu:gfx1250 --case $$case --race 50 || exit; done
 	@PYTHONPATH=$(AITER) $(B)/venv/bin/python tests/crosscheck/programs.py $(B)
 	@$(B)/venv/bin/python tests/crosscheck/hip_tests.py $(B) $(LLVM) "$(MXCHECK_HIP_TESTS)" "$(MXCHECK_ROCM_EXAMPLES)"
+	@$(B)/venv/bin/python tests/crosscheck/hip_ocp.py $(B) $(LLVM)
 	@$(B)/venv/bin/python tests/crosscheck/bitsandbytes_nf4.py $(B)
 	@$(B)/venv/bin/python tests/crosscheck/cupy_raw.py $(B)
 	@$(B)/venv/bin/python tests/crosscheck/tinygrad_hip.py $(B) $(LLVM)

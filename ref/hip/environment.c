@@ -10,9 +10,9 @@
 extern char **environ;
 
 static const char *const names[] = {
-	"MXHIP_ARCH",           "MXHIP_DEVICES", "MXHIP_FILTER", "MXHIP_FIRST",
-	"MXHIP_ON_FAULT",       "MXHIP_PROFILE", "MXHIP_RACE",   "MXHIP_RECORD",
-	"MXHIP_RECORD_PROFILE", "MXHIP_SEED",    "MXHIP_WATCH",
+	"MXHIP_ARCH",           "MXHIP_DEVICES",    "MXHIP_FILTER", "MXHIP_FIRST",
+	"MXHIP_ON_FAULT",       "MXHIP_PROFILE",    "MXHIP_RACE",   "MXHIP_RECORD",
+	"MXHIP_RECORD_PROFILE", "MXHIP_RTC_PREFIX", "MXHIP_SEED",   "MXHIP_WATCH",
 };
 enum { NAMES = sizeof names / sizeof *names };
 

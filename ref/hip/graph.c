@@ -6,6 +6,7 @@
 
 #include "queue.h"
 #include "stream_races.h"
+#include "watch.h"
 
 /* ---- nodes ---- */
 
@@ -318,16 +319,10 @@ static void allocate_memory(const struct hipGraphNode *node) {
 	mx_races_touch(node->alloc.dptr, node->alloc.bytesize, MX_TOUCH_WRITE);
 }
 
-static hipError_t run_node(const struct hipGraphNode *node, struct hipGraphNode **wait) {
+static hipError_t change(const struct hipGraphNode *node) {
 	switch ((int)node->type) {
-	case hipGraphNodeTypeKernel: return run_kernel(node);
 	case hipGraphNodeTypeMemcpy: return mx_hip_copy(&node->copy);
 	case hipGraphNodeTypeMemset: return mx_hip_set(&node->set);
-	case hipGraphNodeTypeHost: run_host(node); return hipSuccess;
-	case hipGraphNodeTypeBatchMemOp:
-	case MX_NODE_BATCH:
-	case hipGraphNodeTypeGraph: return run_graph(node, wait);
-	case hipGraphNodeTypeEventRecord: mx_queue_record(node); return hipSuccess;
 	case hipGraphNodeTypeMemAlloc: allocate_memory(node); return hipSuccess;
 	case hipGraphNodeTypeMemFree:
 	case MX_NODE_FREE: return free_memory(node);
@@ -336,6 +331,25 @@ static hipError_t run_node(const struct hipGraphNode *node, struct hipGraphNode 
 		mx_races_touch(node->alloc.dptr, node->alloc.bytesize, MX_TOUCH_WRITE);
 		return hipSuccess;
 	default: return hipSuccess;
+	}
+}
+
+static hipError_t change_memory(const struct hipGraphNode *node) {
+	mx_watch_enter(false);
+	hipError_t e = change(node);
+	mx_watch_leave();
+	return e;
+}
+
+static hipError_t run_node(const struct hipGraphNode *node, struct hipGraphNode **wait) {
+	switch ((int)node->type) {
+	case hipGraphNodeTypeKernel: return run_kernel(node);
+	case hipGraphNodeTypeHost: run_host(node); return hipSuccess;
+	case hipGraphNodeTypeBatchMemOp:
+	case MX_NODE_BATCH:
+	case hipGraphNodeTypeGraph: return run_graph(node, wait);
+	case hipGraphNodeTypeEventRecord: mx_queue_record(node); return hipSuccess;
+	default: return change_memory(node);
 	}
 }
 

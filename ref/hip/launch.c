@@ -280,6 +280,20 @@ static bool run_noted(const struct mx_function *f, struct mx_hostcall *hostcall,
 	return ok;
 }
 
+static bool run_in_memory(const struct mx_function *f, struct mx_hostcall *hostcall,
+                          struct mx_launch *launch, struct mx_report *results) {
+	mx_watch_enter(true);
+	bool ok = mx_hip_snapshot(mx_options_own_memory(), f->module->device, &launch->memory);
+	if (ok) {
+		launch->threads = take_threads();
+		ok = run_noted(f, hostcall, launch, results);
+		atomic_fetch_sub(&busy, launch->threads);
+		free((void *)launch->memory.regions);
+	}
+	mx_watch_leave();
+	return ok;
+}
+
 /* dispatch_id stays 0: each launch is the first in a queue of its own [assumed]. */
 static hipError_t run(const struct mx_function *f, const struct mx_kernel *kernel,
                       const struct mx_shape *s, const struct mx_segment *segment) {
@@ -304,14 +318,8 @@ static hipError_t run(const struct mx_function *f, const struct mx_kernel *kerne
 	if (!has_workgroups(&launch))
 		return mx_hip_fail(hipErrorInvalidValue, "the grid lacks workgroup %llu",
 		                   (unsigned long long)launch.workgroups[launch.n_workgroups - 1]);
-	if (!mx_hip_snapshot(mx_options_own_memory(), f->module->device, &launch.memory))
-		return mx_hip_return(hipErrorOutOfMemory);
 	struct mx_report *results = new_report();
-	launch.threads = take_threads();
-	bool ok = run_noted(f, segment->hostcall, &launch, results);
-	atomic_fetch_sub(&busy, launch.threads);
-	free((void *)launch.memory.regions);
-	if (!ok)
+	if (!run_in_memory(f, segment->hostcall, &launch, results))
 		return mx_hip_return(hipErrorOutOfMemory);
 	defer_outcome(results, segment->hostcall);
 	return mx_hip_return(hipSuccess);

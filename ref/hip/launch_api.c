@@ -133,6 +133,15 @@ hipError_t mx_hcc_launch(hipFunction_t f, uint32_t nx, uint32_t ny, uint32_t nz,
 	                                start, stop, 0);
 }
 
+/* In C, since HIP 7. */
+MXHIP_API hipError_t hipHccModuleLaunchKernel(hipFunction_t f, uint32_t nx, uint32_t ny,
+                                              uint32_t nz, uint32_t bx, uint32_t by, uint32_t bz,
+                                              size_t lds, hipStream_t stream, void **params,
+                                              void **extra, hipEvent_t start, hipEvent_t stop)
+	__attribute__((
+		alias("_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4"
+                      "_P11ihipEvent_tS6_")));
+
 static struct mx_shape shape_of(dim3 grid, dim3 block, size_t lds, bool cooperative) {
 	return (struct mx_shape){ { grid.x, grid.y, grid.z },
 		                  { block.x, block.y, block.z },

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "queue.h"
+#include "watch.h"
 
 /* Allocations start here and go up, so that addresses do not change from run to run. This is a
  * hint: if the place is taken, the system chooses. */
@@ -152,6 +153,16 @@ void *mx_hip_allocate(size_t bytes, struct mx_allocation a) {
 	return ok ? p : NULL;
 }
 
+static void lock_to_remove(void) {
+	mx_watch_enter(false);
+	pthread_mutex_lock(&lock);
+}
+
+static void unlock_removed(void) {
+	pthread_mutex_unlock(&lock);
+	mx_watch_leave();
+}
+
 /* Memory of these kinds is released by calls of their own. */
 static bool is_foreign(enum mx_memory_kind kind) {
 	return kind == MX_REGISTERED_MEMORY || kind == MX_IMPORTED_MEMORY ||
@@ -180,28 +191,28 @@ bool mx_hip_release(void *p) {
 	struct mx_region r;
 	if (mx_hip_graph_step(p, MX_GRAPH_FREE))
 		return true;
-	pthread_mutex_lock(&lock);
+	lock_to_remove();
 	bool ok = take(p, MX_DEVICE_MEMORY, &r);
 	if (ok)
 		unmap(&r);
-	pthread_mutex_unlock(&lock);
+	unlock_removed();
 	return ok;
 }
 
 void mx_hip_release_device(int device) {
-	pthread_mutex_lock(&lock);
+	lock_to_remove();
 	for (size_t i = n_regions; i--;) {
 		struct mx_region r;
 		if (about[i].until_reset && about[i].device == device &&
 		    take((void *)(uintptr_t)regions[i].base, about[i].kind, &r))
 			unmap(&r);
 	}
-	pthread_mutex_unlock(&lock);
+	unlock_removed();
 }
 
 void mx_hip_retire(void *p) {
 	struct mx_region r;
-	pthread_mutex_lock(&lock);
+	lock_to_remove();
 	if (take(p, MX_DEVICE_MEMORY, &r)) {
 		if (n_retired == RETIRED)
 			unmap_retired();
@@ -210,7 +221,7 @@ void mx_hip_retire(void *p) {
 		else
 			unmap(&r);
 	}
-	pthread_mutex_unlock(&lock);
+	unlock_removed();
 }
 
 /* ---- host memory of the program ---- */
@@ -243,11 +254,11 @@ hipError_t mx_hip_register(void *p, size_t bytes, unsigned flags) {
 
 bool mx_hip_unregister(void *p) {
 	struct mx_region r;
-	pthread_mutex_lock(&lock);
+	lock_to_remove();
 	bool ok = take(p, MX_REGISTERED_MEMORY, &r);
 	if (ok)
 		munmap(r.state, pages(r.size));
-	pthread_mutex_unlock(&lock);
+	unlock_removed();
 	return ok;
 }
 
@@ -331,12 +342,12 @@ void *mx_hip_import(int file, size_t bytes) {
 
 bool mx_hip_end_import(void *p) {
 	struct mx_region r, *found;
-	pthread_mutex_lock(&lock);
+	lock_to_remove();
 	bool ok = (found = holding((uint64_t)(uintptr_t)p, 1)) &&
 	          about[found - regions].kind == MX_IMPORTED_MEMORY;
 	if (ok && !--about[found - regions].opened && (ok = take(p, MX_IMPORTED_MEMORY, &r)))
 		unmap(&r);
-	pthread_mutex_unlock(&lock);
+	unlock_removed();
 	return ok;
 }
 
@@ -352,11 +363,11 @@ bool mx_hip_show(void *p, size_t bytes, void *states, struct mx_allocation a) {
 }
 
 void mx_hip_hide_range(uint64_t from, uint64_t to) {
-	pthread_mutex_lock(&lock);
+	lock_to_remove();
 	for (size_t i = n_regions; i--;)
 		if (regions[i].base >= from && regions[i].base < to)
 			erase(i);
-	pthread_mutex_unlock(&lock);
+	unlock_removed();
 }
 
 /* ---- memory of graphs ---- */

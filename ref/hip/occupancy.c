@@ -126,9 +126,10 @@ MXHIP_API hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute what,
 	return mx_hip_return(hipSuccess);
 }
 
-/* HIP requires an attribute for more than 64 KiB of dynamic LDS; here every launch may have it. What
- * is set is only told again. */
-static hipError_t set_attribute(struct mx_function *f, hipFuncAttribute what, int value) {
+/* HIP requires an attribute for more than 64 KiB of dynamic LDS; here every launch may have it.
+ * What is set is only told again. */
+hipError_t mx_function_set(const struct mx_function *function, hipFuncAttribute what, int value) {
+	struct mx_function *all = function->module->functions, *f = &all[function - all];
 	int most = (int)(mx_architecture()->lds_bytes - f->kernel.lds_bytes);
 	if (what == hipFuncAttributeMaxDynamicSharedMemorySize && value >= 0 && value <= most)
 		atomic_store(&f->dynamic_lds, value + 1);
@@ -145,8 +146,7 @@ MXHIP_API hipError_t hipFuncSetAttribute(const void *host, hipFuncAttribute what
 	hipError_t e = mx_function_of(host, mx_device(), &f);
 	if (e != hipSuccess)
 		return e;
-	struct mx_function *all = f->module->functions;
-	return set_attribute(&all[f - all], what, value);
+	return mx_function_set(f, what, value);
 }
 
 /* ---- occupancy ---- */

@@ -1,6 +1,6 @@
 /* What a program may prefer, and what has no effect here: the split of the L1, the width of the
- * banks of LDS, profilers. gfx950 has one L1 and one width [HIP: the values that AMD's runtime
- * returns]. */
+ * banks of LDS, profilers, a log. gfx950 has one L1 and one width [HIP: the values that AMD's
+ * runtime returns]. */
 #include "runtime.h"
 
 static bool is_cache(hipFuncCache_t c) {
@@ -80,4 +80,22 @@ MXHIP_API hipError_t hipProfilerStart(void) {
 
 MXHIP_API hipError_t hipProfilerStop(void) {
 	return mx_hip_return(hipErrorNotSupported);
+}
+
+/* The log of HIP's own calls, of ROCm 7.2: its text is that of AMD's sources, so none is written.
+ * Ending it has no effect. */
+MXHIP_API hipError_t hipExtSetLoggingParams(size_t level, size_t bytes, size_t mask);
+MXHIP_API hipError_t hipExtSetLoggingParams(size_t level, size_t bytes, size_t mask) {
+	(void)level, (void)bytes, (void)mask;
+	return mx_hip_fail(hipErrorNotSupported, "there is no log of HIP's calls");
+}
+
+MXHIP_API hipError_t hipExtEnableLogging(void);
+MXHIP_API hipError_t hipExtEnableLogging(void) {
+	return mx_hip_fail(hipErrorNotSupported, "there is no log of HIP's calls");
+}
+
+MXHIP_API hipError_t hipExtDisableLogging(void);
+MXHIP_API hipError_t hipExtDisableLogging(void) {
+	return mx_hip_return(hipSuccess);
 }

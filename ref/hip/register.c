@@ -104,6 +104,22 @@ MXHIP_API void __hipRegisterManagedVar(void *binary, void **host, void *initial,
 	add_symbol(&((struct binary *)binary)->managed, p, name, size);
 }
 
+/* References to textures and surfaces. There are no calls that bind one: gfx950 has no images. */
+MXHIP_API void __hipRegisterTexture(void **binary, void *host, char *host_name, const char *name,
+                                    int type, int normalised, int external);
+MXHIP_API void __hipRegisterTexture(void **binary, void *host, char *host_name, const char *name,
+                                    int type, int normalised, int external) {
+	(void)binary, (void)host, (void)host_name, (void)name;
+	(void)type, (void)normalised, (void)external;
+}
+
+MXHIP_API void __hipRegisterSurface(void **binary, void *host, char *host_name, const char *name,
+                                    int type, int external);
+MXHIP_API void __hipRegisterSurface(void **binary, void *host, char *host_name, const char *name,
+                                    int type, int external) {
+	(void)binary, (void)host, (void)host_name, (void)name, (void)type, (void)external;
+}
+
 static void free_symbols(struct symbol *s) {
 	while (s) {
 		struct symbol *next = s->next;

@@ -54,11 +54,14 @@ static bool take(const struct mx_replay *x, struct copy *c) {
 	return true;
 }
 
-static void put(const struct mx_replay *x, const struct copy *c) {
+/* Only what launches have changed: the host may write to the rest meanwhile. */
+static void put(const struct mx_replay *x, const struct copy *c, const bool *changed) {
 	const struct mx_memory *m = x->memory;
 	size_t at = 0;
 	for (size_t i = 0; i < m->n; at += copied(x, i++)) {
 		const struct mx_region *r = &m->regions[i];
+		if (!changed[i])
+			continue;
 		memcpy((void *)(uintptr_t)r->base, c->bytes + at, copied(x, i));
 		memcpy(r->state, c->states + at, copied(x, i));
 	}
@@ -119,34 +122,44 @@ bool mx_replay_allocated(const struct mx_replay *r) {
 	return changed;
 }
 
-static bool differs(const struct mx_replay *r, const struct copy *after, struct mx_difference *d) {
+static bool differs(const struct mx_replay *r, const struct copy *after, const bool *changed,
+                    struct mx_difference *d) {
 	const struct mx_memory *m = r->memory;
 	size_t at = 0;
 	for (size_t i = 0; i < m->n; at += copied(r, i++))
-		if (copied(r, i) && !mx_hip_is_internal(m->regions[i].base))
+		if (changed[i] && copied(r, i) && !mx_hip_is_internal(m->regions[i].base))
 			compare(&m->regions[i], after->bytes + at, d);
 	return d->bytes;
 }
 
+/* Adds what it changes to `changed`. */
 static bool run_under(const struct mx_launch *launch, uint64_t seed, struct mx_products *products,
-                      struct mx_courses *courses) {
+                      struct mx_courses *courses, bool *changed) {
 	struct mx_launch again = *launch;
 	struct mx_report report = { 0 };
+	bool *stored = malloc(launch->memory.n + 1);
+	if (!stored)
+		return false;
+	memset(stored, true, launch->memory.n);
 	again.seed = seed;
 	again.analysis = 0;
 	again.observer = NULL;
-	again.stored = NULL;
+	again.stored = stored;
 	again.memory.version = NULL; /* replays change memory in between */
 	again.products = products;
 	again.courses = courses;
 	bool ok = mx_launch_run(&again, &report);
 	mx_report_free(&report);
+	for (size_t i = 0; i < launch->memory.n; i++)
+		changed[i] |= stored[i];
+	free(stored);
 	return ok;
 }
 
 uint64_t mx_replay_run(struct mx_replay *r, const struct mx_launch *launch, uint64_t seed,
                        uint64_t n, struct mx_difference *d) {
 	struct copy after;
+	bool *changed = launch->stored;
 	uint64_t runs = 0;
 	*d = (struct mx_difference){ 0 };
 	if (!take(r, &after))
@@ -155,13 +168,14 @@ uint64_t mx_replay_run(struct mx_replay *r, const struct mx_launch *launch, uint
 	struct mx_products *products = mx_products_new();
 	struct mx_courses *courses = mx_courses_new();
 	while (going && runs < n) {
-		put(r, &r->before);
+		put(r, &r->before, changed);
 		d->seed = seed + ++runs;
-		going = run_under(launch, d->seed, products, courses) && !differs(r, &after, d);
+		going = run_under(launch, d->seed, products, courses, changed) &&
+		        !differs(r, &after, changed, d);
 	}
 	mx_products_free(products);
 	mx_courses_free(courses);
-	put(r, &after);
+	put(r, &after, changed);
 	free_copy(&after);
 	return runs;
 }

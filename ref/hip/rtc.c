@@ -1,6 +1,6 @@
 /* hiprtc: programs that are compiled while a program runs, by the clang that is there.
  *
- * clang runs in a folder that has the source, its headers and rtc_prelude.hip. A name expression
+ * clang runs in a folder that has the source, its headers and the prelude. A name expression
  * becomes a variable at the end of the source that points to what it names: the name of that symbol
  * is the lowered name. With -fgpu-rdc a program becomes bitcode, which rtc_link.c links. */
 #define _GNU_SOURCE
@@ -11,6 +11,22 @@
 #include "rtc.h"
 
 MX_FILE_AS_STRING(mx_rtc_prelude, "ref/hip/rtc_prelude.hip");
+MX_FILE_AS_STRING(mx_rtc_float16, "ref/hip/rtc_float16.hip");
+MX_FILE_AS_STRING(mx_rtc_fp8, "ref/hip/rtc_fp8.hip");
+
+/* The prelude is there in each program. Headers of HIP that it makes superfluous are empty. */
+static const struct {
+	const char *name, *text;
+} prelude[] = {
+	{ "rtc_prelude.hip", mx_rtc_prelude },
+	{ "rtc_float16.hip", mx_rtc_float16 },
+	{ "rtc_fp8.hip", mx_rtc_fp8 },
+	{ "hip/hip_runtime.h", "" },
+	{ "hip/hip_vector_types.h", "" },
+	{ "hip/hip_fp16.h", "" },
+	{ "hip/hip_bf16.h", "" },
+	{ "hip/hip_fp8.h", "" },
+};
 
 struct text {
 	char *name, *text;
@@ -68,8 +84,8 @@ static void write_id(char id[32], const char *source, int n, const char **option
 	snprintf(id, 32, "-cuid=%016llx", (unsigned long long)hash);
 }
 
-/* The folder for headers that options[*i] names, `-I../a`, `-I ../a`, or with the next option; NULL if
- * it is another option. */
+/* The folder for headers that options[*i] names, `-I../a`, `-I ../a`, or with the next option; NULL
+ * if it is another option. */
 static const char *include_of(int n, const char **options, int *i) {
 	if (strncmp(options[*i], "-I", 2))
 		return NULL;
@@ -91,21 +107,21 @@ static const char *write_here(char here[PATH_MAX + 1]) {
 
 /* The command that compiles the source with the program's options; free() it. */
 static char **command(char *clang, const struct _hiprtcProgram *p, int n, const char **options,
-                      struct room *room) {
+                      const struct mx_rtc_amd *amd, struct room *room) {
 	static const char *const first[] = { "-x",
 		                             "hip",
 		                             "--cuda-device-only",
 		                             "--no-gpu-bundle-output",
-		                             "-nogpulib",
 		                             "-nogpuinc",
 		                             "-O3",
 		                             "-std=c++17",
 		                             "-Wno-unused-command-line-argument",
+		                             "-D__HIPCC_RTC__=1",
 		                             "-include",
 		                             "rtc_prelude.hip",
 		                             "-I." };
 	enum { FIRST = sizeof first / sizeof *first };
-	const char **argv = calloc(2 * (size_t)n + FIRST + 12, sizeof *argv);
+	const char **argv = calloc(2 * (size_t)n + FIRST + 13, sizeof *argv);
 	size_t k = 0;
 	const char *architecture = mx_architecture()->name;
 	if (!argv)
@@ -113,6 +129,7 @@ static char **command(char *clang, const struct _hiprtcProgram *p, int n, const 
 	argv[k++] = clang;
 	for (size_t i = 0; i < FIRST; i++)
 		argv[k++] = first[i];
+	argv[k++] = amd ? amd->bitcode : "-nogpulib";
 	argv[k++] = "-iprefix";
 	argv[k++] = write_here(room->here);
 	for (int i = 0; i < n; i++) {
@@ -196,9 +213,33 @@ static bool lower(struct _hiprtcProgram *p) {
 
 /* ---- compiling ---- */
 
-static bool write_files(const char *folder, const struct _hiprtcProgram *p) {
-	bool ok = mx_rtc_write(folder, "rtc_prelude.hip", mx_rtc_prelude, strlen(mx_rtc_prelude)) &&
-	          write_source(folder, p);
+static bool write_prelude(const char *folder) {
+	bool ok = true;
+	for (size_t i = 0; ok && i < sizeof prelude / sizeof *prelude; i++)
+		ok = mx_rtc_write(folder, prelude[i].name, prelude[i].text,
+		                  strlen(prelude[i].text));
+	return ok;
+}
+
+/* AMD's headers are those that the program names: a link is in the place of their folder. */
+static bool write_amd(const char *folder, const struct mx_rtc_amd *amd) {
+	char path[PATH_MAX + 8];
+	snprintf(path, sizeof path, "%s/hip", folder);
+	return mx_rtc_write(folder, "rtc_prelude.hip", amd->text, amd->bytes) &&
+	       !symlink(amd->headers, path);
+}
+
+/* Whether the program gives a header that would be in the place of AMD's. */
+static bool has_own_headers(const struct _hiprtcProgram *p) {
+	for (size_t i = 0; i < p->n_headers; i++)
+		if (!strncmp(p->headers[i].name, "hip/", 4))
+			return true;
+	return false;
+}
+
+static bool write_files(const char *folder, const struct _hiprtcProgram *p,
+                        const struct mx_rtc_amd *amd) {
+	bool ok = (amd ? write_amd(folder, amd) : write_prelude(folder)) && write_source(folder, p);
 	for (size_t i = 0; ok && i < p->n_headers; i++)
 		ok = mx_rtc_write(folder, p->headers[i].name, p->headers[i].text,
 		                  strlen(p->headers[i].text));
@@ -207,10 +248,13 @@ static bool write_files(const char *folder, const struct _hiprtcProgram *p) {
 
 static bool compile_in(const char *folder, struct _hiprtcProgram *p, int n, const char **options) {
 	char clang[PATH_MAX];
+	struct mx_rtc_amd found, *amd = NULL;
 	struct room room;
 	size_t bytes;
-	bool ok = mx_rtc_find(folder, "clang", clang) && write_files(folder, p);
-	char **argv = ok ? command(clang, p, n, options, &room) : NULL;
+	if (!has_own_headers(p) && mx_rtc_find_amd(&found))
+		amd = &found;
+	bool ok = mx_rtc_find(folder, "clang", clang) && write_files(folder, p, amd);
+	char **argv = ok ? command(clang, p, n, options, amd, &room) : NULL;
 	ok = argv && mx_rtc_run(folder, argv) == 0;
 	free(argv);
 	p->log = mx_rtc_read(folder, "log", MX_RTC_MOST_LOG, &bytes);

@@ -36,4 +36,16 @@ int mx_rtc_run(const char *folder, char *const argv[]);
 /* The path of a tool; false leaves the reason in the log. */
 bool mx_rtc_find(const char *folder, const char *tool, char path[PATH_MAX]);
 
+/* ---- rtc_prefix.c ---- */
+
+struct mx_rtc_amd {
+	const char *text; /* the prelude; it stays */
+	size_t bytes;
+	char headers[PATH_MAX], bitcode[PATH_MAX + 32]; /* the folder `hip`; an option of clang */
+};
+
+/* What AMD's hiprtc has, in the folder that MXHIP_RTC_PREFIX names, /opt/rocm or /usr; false if
+ * there is none, or not all of it. */
+bool mx_rtc_find_amd(struct mx_rtc_amd *a);
+
 #endif

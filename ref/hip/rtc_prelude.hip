@@ -15,7 +15,6 @@
 #define __mx_bounds_1(n)      __attribute__((amdgpu_flat_work_group_size(1, n)))
 #define __mx_bounds_2(n, waves)                                                                    \
 	__attribute__((amdgpu_flat_work_group_size(1, n), amdgpu_waves_per_eu(waves)))
-#define __HIPCC_RTC__         1
 
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
@@ -428,4 +427,98 @@ MX_VECTORS(ulonglong, unsigned long long)
 MX_VECTORS(float, float)
 MX_VECTORS(double, double)
 #undef MX_VECTORS
+
+/* ---- half precision and bfloat16 ---- */
+
+template <bool> struct __mx_if {};
+template <> struct __mx_if<true> {
+	typedef int type;
+};
+
+#define MX_TYPE        __half
+#define MX_RAW         __half_raw
+#define MX_RAW_MEMBERS _Float16 data; unsigned short x;
+#define MX_PAIR        __half2
+#define MX_PAIR_RAW    __half2_raw
+#define MX_SCALAR      _Float16
+#define MX_AT_MOST     __hleu /* as in AMD's header: true of a NaN */
+#define MX_AT_LEAST    __hgeu
+#ifdef __HIP_NO_HALF_OPERATORS__
+#define MX_OPERATORS 0
+#else
+#define MX_OPERATORS 1
+#endif
+#ifdef __HIP_NO_HALF_CONVERSIONS__
+#define MX_CONVERSIONS 0
+#else
+#define MX_CONVERSIONS 1
+#endif
+#include "rtc_float16.hip"
+typedef __half half;
+typedef __half2 half2;
+
+#define MX_TYPE        __hip_bfloat16
+#define MX_RAW         __hip_bfloat16_raw
+#define MX_RAW_MEMBERS unsigned short x; __bf16 data;
+#define MX_PAIR        __hip_bfloat162
+#define MX_PAIR_RAW    __hip_bfloat162_raw
+#define MX_SCALAR      __bf16
+#define MX_AT_MOST     __hle
+#define MX_AT_LEAST    __hge
+#define MX_OPERATORS   1
+#define MX_CONVERSIONS 1
+#include "rtc_float16.hip"
+
+/* The names of conversions have those of the types: half and bfloat16. */
+#define MX_CONVERT(result, name, type, value)                                                      \
+	MX_DEVICE result name(type x) { return value; }
+#define MX_CONVERT_PAIR(result, name, a, b)                                                        \
+	MX_DEVICE result name(a x, b y) { return result(x, y); }
+MX_CONVERT(__half, __float2half, float, static_cast<_Float16>(x))
+MX_CONVERT(__half, __float2half_rn, float, static_cast<_Float16>(x))
+MX_CONVERT(__half, __double2half, double, static_cast<_Float16>(x))
+MX_CONVERT(__half, __int2half_rn, int, static_cast<_Float16>(x))
+MX_CONVERT(__half, __uint2half_rn, unsigned, static_cast<_Float16>(x))
+MX_CONVERT(float, __half2float, __half, (float)__mx_scalar(x))
+MX_CONVERT(int, __half2int_rz, __half, (int)__mx_scalar(x))
+MX_CONVERT(unsigned, __half2uint_rz, __half, (unsigned)__mx_scalar(x))
+MX_CONVERT(short, __half_as_short, __half, __builtin_bit_cast(short, x))
+MX_CONVERT(unsigned short, __half_as_ushort, __half, __builtin_bit_cast(unsigned short, x))
+MX_CONVERT(__half, __short_as_half, short, __builtin_bit_cast(_Float16, x))
+MX_CONVERT(__half, __ushort_as_half, unsigned short, __builtin_bit_cast(_Float16, x))
+MX_CONVERT(__half2, __half2half2, __half, __half2(x, x))
+MX_CONVERT(__half2, __float2half2_rn, float, __half2(__float2half(x), __float2half(x)))
+MX_CONVERT(__half2, __float22half2_rn, float2, __half2(__float2half(x.x), __float2half(x.y)))
+MX_CONVERT(float2, __half22float2, __half2, x)
+MX_CONVERT(__half, __low2half, __half2, x.x)
+MX_CONVERT(__half, __high2half, __half2, x.y)
+MX_CONVERT(__half2, __low2half2, __half2, __half2(x.x, x.x))
+MX_CONVERT(__half2, __high2half2, __half2, __half2(x.y, x.y))
+MX_CONVERT_PAIR(__half2, __halves2half2, __half, __half)
+MX_CONVERT_PAIR(__half2, make_half2, __half, __half)
+MX_CONVERT_PAIR(__half2, __floats2half2_rn, float, float)
+MX_CONVERT(__hip_bfloat16, __float2bfloat16, float, static_cast<__bf16>(x))
+MX_CONVERT(__hip_bfloat16, __float2bfloat16_rn, float, static_cast<__bf16>(x))
+MX_CONVERT(__hip_bfloat16, __double2bfloat16, double, static_cast<__bf16>(x))
+MX_CONVERT(__hip_bfloat16, __int2bfloat16_rn, int, static_cast<__bf16>(x))
+MX_CONVERT(float, __bfloat162float, __hip_bfloat16, (float)__mx_scalar(x))
+MX_CONVERT(short, __bfloat16_as_short, __hip_bfloat16, __builtin_bit_cast(short, x))
+MX_CONVERT(unsigned short, __bfloat16_as_ushort, __hip_bfloat16,
+           __builtin_bit_cast(unsigned short, x))
+MX_CONVERT(__hip_bfloat16, __short_as_bfloat16, short, __builtin_bit_cast(__bf16, x))
+MX_CONVERT(__hip_bfloat16, __ushort_as_bfloat16, unsigned short, __builtin_bit_cast(__bf16, x))
+MX_CONVERT(__hip_bfloat162, __bfloat162bfloat162, __hip_bfloat16, __hip_bfloat162(x, x))
+MX_CONVERT(__hip_bfloat162, __float22bfloat162_rn, float2,
+           __hip_bfloat162(__float2bfloat16(x.x), __float2bfloat16(x.y)))
+MX_CONVERT(float2, __bfloat1622float2, __hip_bfloat162, x)
+MX_CONVERT(__hip_bfloat16, __low2bfloat16, __hip_bfloat162, x.x)
+MX_CONVERT(__hip_bfloat16, __high2bfloat16, __hip_bfloat162, x.y)
+MX_CONVERT(__hip_bfloat162, __low2bfloat162, __hip_bfloat162, __hip_bfloat162(x.x, x.x))
+MX_CONVERT(__hip_bfloat162, __high2bfloat162, __hip_bfloat162, __hip_bfloat162(x.y, x.y))
+MX_CONVERT_PAIR(__hip_bfloat162, __halves2bfloat162, __hip_bfloat16, __hip_bfloat16)
+MX_CONVERT_PAIR(__hip_bfloat162, __floats2bfloat162_rn, float, float)
+#undef MX_CONVERT
+#undef MX_CONVERT_PAIR
+
+#include "rtc_fp8.hip"
 #undef MX_DEVICE

@@ -288,6 +288,11 @@ hipError_t mx_module_variable(const struct ihipModule_t *m, const char *name, ui
 /* hipErrorInvalidHandle if f is not a kernel of a loaded module. f is not followed. */
 hipError_t mx_function_check(const struct mx_function *f);
 
+/* ---- occupancy.c ---- */
+
+/* hipFuncSetAttribute of a kernel. */
+hipError_t mx_function_set(const struct mx_function *f, hipFuncAttribute what, int value);
+
 /* ---- kernarg.c, launch.c ---- */
 
 /* The shape of a launch. */

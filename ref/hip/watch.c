@@ -60,6 +60,7 @@ static struct {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the trees and the counts */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_rwlock_t memory = PTHREAD_RWLOCK_INITIALIZER;
 
 /* ---- the environment ---- */
 
@@ -79,6 +80,7 @@ static void begin_child(void) {
 		return;
 	fclose(watch.journal); /* nothing is buffered */
 	pthread_mutex_init(&lock, NULL);
+	pthread_rwlock_init(&memory, NULL);
 	watch.n_met = 0;
 	watch.met = watch.counted = NULL;
 	watch.launches = watch.watched = watch.proved = watch.repeated = watch.unrepeated = 0;
@@ -249,6 +251,24 @@ void mx_watch_refused(const char *why) {
 	pthread_mutex_unlock(&lock);
 }
 
+/* ---- memory ---- */
+
+static bool copies_memory(void) {
+	return mx_watching() && (watch.race || watch.record);
+}
+
+void mx_watch_enter(bool launch) {
+	if (copies_memory() && launch)
+		pthread_rwlock_wrlock(&memory);
+	else if (copies_memory())
+		pthread_rwlock_rdlock(&memory);
+}
+
+void mx_watch_leave(void) {
+	if (copies_memory())
+		pthread_rwlock_unlock(&memory);
+}
+
 static void write_difference(const struct mx_watched *w, const struct mx_difference *d) {
 	char name[512];
 	snprintf(name, sizeof name, "%s", w->function->name);
@@ -291,8 +311,7 @@ static void record(const struct mx_watched *w, const struct mx_saved *saved) {
 }
 
 struct mx_saved mx_watch_save(struct mx_launch *l) {
-	bool save = watch.race || watch.record;
-	return (struct mx_saved){ .replay = save ? mx_replay_new(&l->memory) : NULL,
+	return (struct mx_saved){ .replay = copies_memory() ? mx_replay_new(&l->memory) : NULL,
 		                  .record = watch.record ? mx_record_new(l) : NULL };
 }
 

@@ -32,6 +32,11 @@ struct mx_saved {
 struct mx_saved mx_watch_save(struct mx_launch *l);
 void mx_watch_end(const struct mx_watched *w, struct mx_saved *saved);
 
+/* While a launch that is repeated or recorded uses memory, no other thread changes or frees any;
+ * does nothing if launches are neither. What only shares memory may nest. */
+void mx_watch_enter(bool launch);
+void mx_watch_leave(void);
+
 /* Notes and prints that a code object of another device is not loaded. */
 void mx_watch_refused(const char *why);
 
@@ -63,8 +68,9 @@ struct mx_replay *mx_replay_new(const struct mx_memory *memory);
 void mx_replay_free(struct mx_replay *r);
 
 /* After the launch under `seed`: runs it n times more from the copy, under the seeds that follow,
- * until memory differs from what it holds now. Leaves memory as it is now. Returns the number of
- * runs. */
+ * until memory that it changes differs from what it holds now. Leaves memory as it is now, and what
+ * it never changes alone. launch->stored has what it changed, and gets what the other runs change.
+ * Returns the number of runs. */
 uint64_t mx_replay_run(struct mx_replay *r, const struct mx_launch *launch, uint64_t seed,
                        uint64_t n, struct mx_difference *d);
 

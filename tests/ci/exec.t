@@ -108,6 +108,10 @@ exec_with("--race 3 --filter calls -- $build/tests/hip/hostcall_test.t");
 like($said, qr/, 6 repetitions, 6 not repeated: stopped, with malloc, or over 1 GiB of memory; 0 findings/m,
 	'launches that use malloc are not repeated, others with a heap are');
 
+exec_with("--race 1 -- $build/tests/hip/threads_test.t");
+is($status, 0, 'threads keep what they write while launches of others are repeated') or diag($said);
+like($said, qr/^exec: 384 launches, 384 watched, 384 proved, 384 repetitions; 0 findings$/m, 'and each launch is');
+
 # ---- profiles ----
 
 # The sum that the program prints if each result is this f32.

@@ -5,8 +5,10 @@ usage: hip_clang.py BUILD LLVM PROGRAM SOURCE ... [OPTION ...]
 
 makes a program for gfx950 of the sources, linked with the libamdhip64.so that `mxcheck exec` gives it.
 LLVM is the folder of clang; OPTIONs are clang's. What of HIP's headers Triton lacks, such as
-hip_fp16.h, is missing here."""
+hip_fp16.h, is missing here, unless MXCHECK_HIP names a folder with those of ROCm 7: /opt/rocm, /usr, or
+another one where Debian's libamdhip64-dev and rocm-device-libs are unpacked."""
 import importlib.util
+import os
 import pathlib
 import struct
 import subprocess
@@ -29,8 +31,23 @@ def amd():
     return pathlib.Path(importlib.util.find_spec("triton").origin).parent / "backends/amd"
 
 
+def rocm():
+    """The folders of the headers and of the device libraries that MXCHECK_HIP names, or None."""
+    prefix = os.environ.get("MXCHECK_HIP")
+    if not prefix:
+        return None
+    found = [p.parent for where in ("amdgcn/bitcode", "lib/llvm*/lib/clang/*/amdgcn/bitcode", "lib/llvm*/lib/clang/*/lib/amdgcn/bitcode")
+             for p in pathlib.Path(prefix).resolve().glob(f"{where}/ocml.bc")]
+    if not found:
+        sys.exit(f"MXCHECK_HIP={prefix}: no device libraries")
+    return pathlib.Path(prefix).resolve() / "include", found[-1]
+
+
 def device(llvm, folder):
-    """Options of clang for code of gfx950 with the device libraries. Writes FOLDER/options.bc."""
+    """Options of clang for code of gfx950 with the device libraries. Writes FOLDER/options.bc for
+    Triton's."""
+    if rocm():
+        return ["-x", "hip", "--offload-arch=gfx950", f"--hip-device-lib-path={rocm()[1]}"]
     source = pathlib.Path(folder, "options.c")
     source.write_text(OPTIONS)
     subprocess.run([f"{llvm}/clang", "--target=amdgcn-amd-amdhsa", "-emit-llvm", "-c", source,
@@ -40,7 +57,7 @@ def device(llvm, folder):
 
 
 def headers():
-    return ["-D__HIP_PLATFORM_AMD__", "-isystem", amd() / "include"]
+    return ["-D__HIP_PLATFORM_AMD__", "-isystem", rocm()[0] if rocm() else amd() / "include"]
 
 
 def bundled(code):

@@ -4,8 +4,8 @@
 usage: hip_tests.py BUILD LLVM HIP-TESTS ROCM-EXAMPLES ("" where there is none)
 
 Each source file becomes a program, by LLVM's clang with the headers and device libraries of Triton's
-wheel, HIP's own headers for what these lack, and Catch2 in the folder that MXCHECK_CATCH2 names, or else
-in /usr, version 3 or 2. Each test case runs in a process of its own.
+wheel, or of the folder that MXCHECK_HIP names, HIP's own headers for what these lack, and Catch2 in the
+folder that MXCHECK_CATCH2 names, or else in /usr, version 3 or 2. Each test case runs in a process of its own.
 hip_tests.txt explains failures: `FOLDER/PATTERN of names: reason`. A failure that it does not explain,
 a crash or a time-out is an error; a program that does not build is listed with the compiler's error."""
 import collections
@@ -196,7 +196,8 @@ def main():
         if not checkout:
             skip(title, f"MXCHECK_{title.upper().replace('-', '_')} names no checkout")
             continue
-        needs("triton", title)
+        if not hip_clang.rocm():
+            needs("triton", title)
         with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             results = [r for call in pool.map(lambda call: call(), calls(Builder(build, llvm), checkout)) for r in call]
         tell(title, results)

@@ -27,17 +27,17 @@ my %version = (
 );
 my @names = sort keys %version;
 
-# Stands for AMD's library; the weak function is one of 7.2 that libmxhip.so may lack.
-my %all = (%version, hipLibraryEnumerateKernels => 'hip_7.2');
+# Stands for AMD's library; the weak function is one that libmxhip.so lacks.
+my %all = (%version, hipOfAnotherVersion => 'hip_7.2');
 spew("$dir/stub.c", join '', map { "int $_(void) { return 1; }\n" } keys %all);
 spew("$dir/stub.map", join '', map { "$all{$_} { global: $_; };\n" } keys %all);
 spew("$dir/program.c", join '', "#include <stdio.h>\n",
 	(map { "int $_(void *, ...);\n" } @names),
-	"__attribute__((weak)) int hipLibraryEnumerateKernels(void *);\n",
+	"__attribute__((weak)) int hipOfAnotherVersion(void *);\n",
 	"int main(void) {\n\tint n = 0;\n\tvoid *all[] = { ", (map { "(void *)$_, " } @names), "};\n",
 	"\tint e = hipGetDeviceCount(&n);\n",
 	"\tprintf(\"%d %d %d\\n\", e, n, (int)(sizeof all / sizeof *all));\n",
-	"\treturn hipLibraryEnumerateKernels ? hipLibraryEnumerateKernels(0) : 0;\n}\n");
+	"\treturn hipOfAnotherVersion ? hipOfAnotherVersion(0) : 0;\n}\n");
 system("cc -shared -fPIC $dir/stub.c -o $dir/libamdhip64.so.7 -Wl,-soname,libamdhip64.so.7 " .
 	"-Wl,--version-script=$dir/stub.map && cc -w $dir/program.c -o $dir/program $dir/libamdhip64.so.7") == 0
 	or BAIL_OUT('cc');
