@@ -386,6 +386,7 @@ struct work {
 	const struct exact_member *p;
 	unsigned K;
 	struct exact_items a, b;
+	double *value, *top; /* of A, for the fast way */
 	uint32_t *out;
 };
 
@@ -403,19 +404,26 @@ static void row_of_product(void *context, size_t from, size_t to) {
 		w->out[i] = element_of_product(w, i / w->b.rows, i % w->b.rows);
 }
 
-/* Columns from j to j + n - 1 of all rows, with room for two rows of A. */
-static void fast_columns(const struct work *w, size_t j, size_t n, double *a,
-                         double (*b)[FAST_COLUMNS]) {
+static void load_rows(void *context, size_t from, size_t to) {
+	const struct work *w = context;
+	size_t width = w->a.width;
+	for (size_t i = from; i < to; i++)
+		fast_member_load(w->p, w->K, w->a.item + i * width, width, 1, w->value + i * width,
+		                 w->top + i * width);
+}
+
+/* Columns from j to j + n - 1 of all rows. */
+static void fast_columns(const struct work *w, size_t j, size_t n, double (*b)[FAST_COLUMNS]) {
 	size_t width = w->a.width;
 	for (size_t i = 0; i < n; i++)
 		fast_member_load(w->p, w->K, w->b.item + (j + i) * width, width, FAST_COLUMNS,
 		                 &b[0][i], &b[width][i]);
 	for (size_t i = 0; i < w->a.rows; i++) {
 		uint32_t out[FAST_COLUMNS], *to = w->out + i * w->b.rows + j;
-		fast_member_load(w->p, w->K, w->a.item + i * width, width, 1, a, a + width);
-		unsigned doubt = fast_member_row(w->p, w->K, width, a, a + width,
-		                                 (const double(*)[FAST_COLUMNS])b,
-		                                 (const double(*)[FAST_COLUMNS])(b + width), out);
+		unsigned doubt =
+			fast_member_row(w->p, w->K, width, w->value + i * width, w->top + i * width,
+		                        (const double(*)[FAST_COLUMNS])b,
+		                        (const double(*)[FAST_COLUMNS])(b + width), out);
 		for (size_t c = 0; c < n; c++)
 			to[c] = doubt >> c & 1 ? element_of_product(w, i, j + c) : out[c];
 	}
@@ -424,18 +432,30 @@ static void fast_columns(const struct work *w, size_t j, size_t n, double *a,
 /* Strips of columns; one by one if there is no memory. */
 static void strips_of_product(void *context, size_t from, size_t to) {
 	const struct work *w = context;
-	double *a = malloc(2 * w->a.width * sizeof *a);
 	double(*b)[FAST_COLUMNS] = calloc(2 * w->a.width, sizeof *b);
 	for (size_t j = from * FAST_COLUMNS; j < to * FAST_COLUMNS && j < w->b.rows;
 	     j += FAST_COLUMNS) {
 		size_t left = w->b.rows - j, n = left < FAST_COLUMNS ? left : FAST_COLUMNS;
-		if (a && b)
-			fast_columns(w, j, n, a, b);
-		for (size_t i = 0; (!a || !b) && i < w->a.rows * n; i++)
+		if (b)
+			fast_columns(w, j, n, b);
+		for (size_t i = 0; !b && i < w->a.rows * n; i++)
 			w->out[i / n * w->b.rows + j + i % n] =
 				element_of_product(w, i / n, j + i % n);
 	}
-	free(a), free(b);
+	free(b);
+}
+
+/* False if there is no memory. */
+static bool fast_product(const struct exact_gemm *g, struct work *w) {
+	size_t items = w->a.rows * w->a.width;
+	if (!(w->value = malloc((2 * items + 1) * sizeof *w->value)))
+		return false;
+	w->top = w->value + items;
+	exact_parallel(g->threads, g->m, 1, load_rows, w);
+	exact_parallel(g->threads, (g->n + FAST_COLUMNS - 1) / FAST_COLUMNS, 1, strips_of_product,
+	               w);
+	free(w->value);
+	return true;
 }
 
 enum exact_status exact_member_product(const struct exact_gemm *g, const struct exact_member *p,
@@ -447,10 +467,7 @@ enum exact_status exact_member_product(const struct exact_gemm *g, const struct 
 	enum exact_status status = exact_items_decode(&w.a, &g->a, g->m, g->k, tile / EXACT_BLOCK);
 	if (!status)
 		status = exact_items_decode(&w.b, &g->b, g->n, g->k, tile / EXACT_BLOCK);
-	if (!status && fast_member_applies(p, mma_k))
-		exact_parallel(g->threads, (g->n + FAST_COLUMNS - 1) / FAST_COLUMNS, 1,
-		               strips_of_product, &w);
-	else if (!status)
+	if (!status && !(fast_member_applies(p, mma_k) && fast_product(g, &w)))
 		exact_parallel(g->threads, g->m, 1, row_of_product, &w);
 	free(w.a.item), free(w.b.item);
 	return status;

@@ -6,8 +6,13 @@
  * all sums are exact, and so is the last one times its unit, until it is rounded as the member
  * says.
  *
+ * A member that adds exactly (align 0) needs no units: products are added in f64, and each addition
+ * is checked to be exact. C is added last, to odd: the last of 53 bits is set if it is not exact,
+ * so that the member's rounding, to at most 24 bits, is that of the exact sum.
+ *
  * What this does not decide is in doubt: specials, products at the limit, sums of zeros with a C of
- * -0, and a late C whose addition is not exact. The caller computes it again. */
+ * -0, products whose sum is not exact, and a late C whose addition is not. The caller computes it
+ * again. */
 #include "inside.h"
 
 #include "../../ref/num/cpu.h"
@@ -15,22 +20,32 @@
 #include <math.h>
 #include <string.h>
 
+static unsigned group_of(const struct exact_member *p, unsigned K) {
+	return p->group && p->group < K ? p->group : K;
+}
+
+/* Exact sums have no parts. */
+static unsigned parts_of_step(const struct exact_member *p) {
+	return p->align ? p->parts : 1;
+}
+
 bool fast_member_applies(const struct exact_member *p, unsigned K) {
-	unsigned group = p->group < K ? p->group : K;
-	return p->align && K % group == 0 && group % p->parts == 0 &&
-	       (p->parts == 1 || group == p->group) && mx_cpu_has(MX_CPU_V4);
+	unsigned group = group_of(p, K), parts = parts_of_step(p);
+	bool known = p->align || (!p->inner && !p->limit);
+	return known && K % group == 0 && group % parts == 0 && (parts == 1 || group == p->group) &&
+	       mx_cpu_has(MX_CPU_V4);
 }
 
 /* Item i of a step is of a part, number n in it: i of the parts in turn, or one part after the
  * other. Places have the items of a part together. */
 static unsigned item_at(const struct exact_member *p, unsigned group, unsigned place) {
-	unsigned each = group / p->parts, part = place / each, n = place % each;
-	return p->split ? place : n * p->parts + part;
+	unsigned parts = parts_of_step(p), each = group / parts, part = place / each;
+	return p->split ? place : place % each * parts + part;
 }
 
 void fast_member_load(const struct exact_member *p, unsigned K, const struct exact_item *row,
                       size_t width, size_t stride, double *value, double *top) {
-	unsigned group = p->group < K ? p->group : K;
+	unsigned group = group_of(p, K);
 	for (size_t at = 0; at < width; at++) {
 		unsigned place = at % K, i = item_at(p, group, place % group);
 		unsigned k = exact_member_place(p, K, group, place / group, i);
@@ -192,6 +207,37 @@ INLINE __m512d sum_together(struct columns *s, struct accumulators c) {
 	return scaled(_mm512_add_pd(sum, cut_of(acc, p->cut)), unit);
 }
 
+/* x - (a + b), where x is a + b rounded. */
+INLINE __m512d error_of(__m512d x, __m512d a, __m512d b) {
+	__m512d part = _mm512_sub_pd(x, a);
+	return _mm512_add_pd(_mm512_sub_pd(a, _mm512_sub_pd(x, part)), _mm512_sub_pd(b, part));
+}
+
+/* Where x + error is not x, its neighbour on that side if x is even. */
+INLINE __m512d to_odd(__m512d x, __m512d error) {
+	__m512i bits = _mm512_castpd_si512(x), one = _mm512_set1_epi64(1);
+	__mmask8 even = _mm512_testn_epi64_mask(bits, one);
+	__mmask8 inexact = _mm512_cmp_pd_mask(error, _mm512_setzero_pd(), _CMP_NEQ_OQ);
+	__mmask8 down = _mm512_movepi64_mask(_mm512_xor_si512(bits, _mm512_castpd_si512(error)));
+	bits = _mm512_mask_add_epi64(bits, even & inexact & (__mmask8)~down, bits, one);
+	bits = _mm512_mask_sub_epi64(bits, even & inexact & down, bits, one);
+	return _mm512_castsi512_pd(bits);
+}
+
+/* The exact sum, to odd. */
+INLINE __m512d sum_exact(struct columns *s, struct accumulators c) {
+	__m512d sum = _mm512_setzero_pd();
+	for (unsigned i = 0; i < s->group; i++) {
+		__m512d x = _mm512_mul_pd(all(s->a[i]), _mm512_loadu_pd(s->b[i]));
+		__m512d next = _mm512_add_pd(sum, x);
+		s->doubt |= _mm512_cmp_pd_mask(error_of(next, sum, x), _mm512_setzero_pd(),
+		                               _CMP_NEQ_UQ);
+		sum = next;
+	}
+	__m512d last = _mm512_add_pd(sum, c.value);
+	return to_odd(last, error_of(last, sum, c.value));
+}
+
 /* x as the member rounds results. */
 INLINE __m512d rounded(const struct exact_member *p, __m512d x) {
 	int man = p->bits ? (int)p->bits : MAN;
@@ -217,7 +263,9 @@ INLINE __mmask8 minus_zero(__m512d x) {
 
 INLINE __m512d step_of(struct columns *s, __m512d acc) {
 	struct accumulators c = accumulators_of(s->p, acc);
-	__m512d sum = s->p->fused ? sum_together(s, c) : sum_apart(s, c);
+	__m512d sum = !s->p->align  ? sum_exact(s, c)
+	              : s->p->fused ? sum_together(s, c)
+	                            : sum_apart(s, c);
 	__mmask8 zero = _mm512_cmp_pd_mask(sum, _mm512_setzero_pd(), _CMP_EQ_OQ);
 	s->doubt |= (zero & minus_zero(c.value)) |
 	            _mm512_fpclass_pd_mask(sum, 0x99) | /* NaN and infinities */
@@ -231,10 +279,7 @@ INLINE __m512d add_last(struct columns *s, __m512d sum, __m512d acc) {
 	struct exact_member last = *p;
 	last.round = p->late == 1 && p->round;
 	__m512d c = accumulators_of(p, acc).value, x = _mm512_add_pd(c, sum);
-	__m512d part = _mm512_sub_pd(x, c);
-	__m512d error =
-		_mm512_add_pd(_mm512_sub_pd(c, _mm512_sub_pd(x, part)), _mm512_sub_pd(sum, part));
-	__mmask8 exact = _mm512_cmp_pd_mask(error, _mm512_setzero_pd(), _CMP_EQ_OQ);
+	__mmask8 exact = _mm512_cmp_pd_mask(error_of(x, c, sum), _mm512_setzero_pd(), _CMP_EQ_OQ);
 	__mmask8 zero = _mm512_cmp_pd_mask(x, _mm512_setzero_pd(), _CMP_EQ_OQ);
 	s->doubt |= (__mmask8)~exact | (zero & (minus_zero(c) | minus_zero(sum)));
 	return rounded(&last, x);
@@ -246,7 +291,7 @@ AVX512 unsigned fast_member_row(const struct exact_member *p, unsigned K, size_t
                                 const double *a, const double *a_top,
                                 const double (*b)[FAST_COLUMNS],
                                 const double (*b_top)[FAST_COLUMNS], uint32_t out[FAST_COLUMNS]) {
-	struct columns s = { .p = p, .group = p->group < K ? p->group : K };
+	struct columns s = { .p = p, .group = group_of(p, K) };
 	__m512d acc = _mm512_setzero_pd(), c = acc;
 	for (size_t k = 0; k < width; k += s.group) {
 		if (k % K == 0 && p->late) {

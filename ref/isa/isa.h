@@ -391,8 +391,8 @@ struct mx_observer {
 	unsigned (*wants)(void *context, const uint32_t workgroup[3], uint32_t wave);
 	void (*event)(void *context, const struct mx_event *e);
 
-	/* Bytes of device memory: accesses by loads, stores and atomics of lanes that touch none of
-	 * them may be left out, also those of LDS. 0 bytes: none is left out. */
+	/* Bytes of device memory: accesses by loads, stores, atomics and copies of lanes that touch
+	 * none of them may be left out, also those of LDS. 0 bytes: none is left out. */
 	uint64_t address;
 	unsigned bytes;
 };

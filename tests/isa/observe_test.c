@@ -164,6 +164,33 @@ static void test_memory(struct machine *m) {
 	   "events for writes and reads of LDS");
 }
 
+/* The LDS operations of the last launch whose lanes were accessed together. */
+static unsigned lanes_together(const struct machine *m) {
+	const uint64_t *n = m->report.stats.together;
+	return (unsigned)(n[MX_TOGETHER_LDS_WRITE] + n[MX_TOGETHER_LDS_READ]);
+}
+
+/* An observer of some bytes gets the accesses of operations that touch them, and the lanes of
+ * others are accessed together as without it. */
+static void test_bytes(struct machine *m) {
+	struct mx_observer some = observer;
+	run(m, false, 1);
+	unsigned before = lanes_together(m);
+	kinds = MX_EVENT_MEMORY | MX_EVENT_LDS;
+	of_waves = 3;
+	some.address = (uintptr_t)arena + 256 + 4 * 9;
+	some.bytes = 1;
+	m->launch.observer = &some;
+	n_events = 0;
+	RUN(m, program);
+	const struct kept *store = find(MX_EVENT_MEMORY, 0, STORE, 9);
+	ok(before && lanes_together(m) == before && store && store->address == some.address &&
+	           store->write && !find(MX_EVENT_MEMORY, 1, STORE, 0) && !count(MX_EVENT_LDS, 0) &&
+	           !count(MX_EVENT_LDS, 1),
+	   "an observer of a byte gets the accesses of the store to it, and leaves the others "
+	   "together");
+}
+
 /* An access to a lane's scratch has the offset in its segment. */
 static void test_scratch(struct machine *m) {
 	static const uint32_t spill[] = {
@@ -311,6 +338,7 @@ int main(void) {
 	test_instructions(&m);
 	test_registers(&m);
 	test_memory(&m);
+	test_bytes(&m);
 	test_scratch(&m);
 	test_part(&m);
 	test_uses();

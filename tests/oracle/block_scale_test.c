@@ -157,6 +157,37 @@ static void test_by_hand(void) {
 	   "a scale that is NaN is not exact: %s", why);
 }
 
+/* The sum of four products +-2^exp, one in each block of 16. */
+static uint32_t sum_of_powers(const char *profile, const int exp[4], unsigned minus) {
+	enum { BLOCK_BYTES = 8, ONE = 2, MINUS_ONE = 10 };
+	uint8_t a[4 * BLOCK_BYTES] = { 0 }, b[4 * BLOCK_BYTES] = { 0 }, of_a[4], of_b[4];
+	uint32_t d = 0;
+	for (int i = 0; i < 4; i++) {
+		int half = exp[i] >> 1;
+		a[i * BLOCK_BYTES] = minus >> i & 1 ? MINUS_ONE : ONE;
+		b[i * BLOCK_BYTES] = ONE;
+		of_a[i] = (uint8_t)((half + 15) << 3);
+		of_b[i] = (uint8_t)((exp[i] - half + 15) << 3);
+	}
+	const struct exact_gemm g = { 1,
+		                      1,
+		                      64,
+		                      { "E2M1", a, of_a, sizeof a, 4, "E5M3", 16 },
+		                      { "E2M1", b, of_b, sizeof b, 4, "E5M3", 16 } };
+	need(!exact_profile(&g, profile, 64, &d), "powers of two");
+	return d;
+}
+
+/* A result of 24 bits rounds the exact sum, which an f64 does not hold. */
+static void test_wide_sums(void) {
+	ok(sum_of_powers("block32", (int[]){ 30, 8, 6, -28 }, 0) == bits_of(0x1p30f + 0x1.8p8f),
+	   "2^30 + 2^8 + (2^6 + 2^-28) rounds up");
+	ok(sum_of_powers("block32", (int[]){ 30, 7, 6, -28 }, 8) == bits_of(0x1p30f + 0x1p7f),
+	   "2^30 + 2^7 + (2^6 - 2^-28) rounds down");
+	ok(sum_of_powers("fused", (int[]){ 32, -28, 32, -28 }, 4) == bits_of(0x1p-27f),
+	   "2^32 + 2^-28 - 2^32 + 2^-28 is 2^-27");
+}
+
 static void test_refusals(void) {
 	struct problem p;
 	struct exact_check check;
@@ -176,6 +207,7 @@ static void test_refusals(void) {
 
 int main(void) {
 	test_by_hand();
+	test_wide_sums();
 	test_products();
 	test_regime();
 	test_refusals();

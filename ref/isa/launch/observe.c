@@ -84,13 +84,13 @@ static uint32_t issue(void *context, struct mx_wave *w, const struct mx_inst *in
 	return 0;
 }
 
-/* Whether a load, store or atomic of lanes accesses none of the observer's bytes; copies between
- * memory and LDS are not looked at. */
-static bool is_elsewhere(const struct mx_observer *observer, const struct mx_memop *m) {
+/* Whether a load, store, atomic or copy of lanes accesses none of the observer's bytes. */
+static bool elsewhere(void *context, const struct mx_memop *m) {
+	const struct mx_observer *observer = context;
 	mx_encoding e = m->in->op->encoding;
 	bool by_lanes = e == MX_FLAT || e == MX_GLOBAL || e == MX_MUBUF || e == MX_DS;
 	unsigned l;
-	if (!observer->bytes || !by_lanes || m->extents || m->in->mem.lds)
+	if (!observer->bytes || !by_lanes || mx_kind_of(m->in->op) == MX_IS_BLOCK)
 		return false;
 	if (e == MX_DS)
 		return true;
@@ -105,7 +105,7 @@ static void landing(void *context, struct mx_wave *w, struct mx_memop *m) {
 	struct observed *o = observed(w);
 	o->landing = m;
 	o->at = m->in;
-	o->elsewhere = is_elsewhere(context, m);
+	o->elsewhere = elsewhere(context, m);
 	if (!(o->kinds & MX_EVENT_LAND))
 		return;
 	struct mx_event e = event(w, MX_EVENT_LAND);
@@ -202,5 +202,6 @@ void mx_observe(struct mx_run *run) {
 			                     .landed = landed,
 			                     .sgpr = sgpr,
 			                     .vgpr = vgpr,
-			                     .access = access };
+			                     .access = access,
+			                     .elsewhere = elsewhere };
 }

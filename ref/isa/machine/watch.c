@@ -169,6 +169,14 @@ void mx_watch_vgpr(const struct mx_wave *w, unsigned row, uint64_t lanes) {
 	CALL(w->group->run, vgpr, w, row, lanes);
 }
 
+bool mx_watch_elsewhere(const struct mx_wave *w, const struct mx_memop *m) {
+	const struct mx_run *run = w->group->run;
+	for (const struct mx_watcher *x = run->watchers; x < run->watchers + MX_WATCHERS; x++)
+		if (x->access && !(x->elsewhere && x->elsewhere(x->context, m)))
+			return false;
+	return true;
+}
+
 static bool is_atomic(const struct mx_op *op) {
 	const uint32_t both = MX_LOAD | MX_STORE;
 	return op->rmw || (op->flags & both) == both;

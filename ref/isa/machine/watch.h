@@ -138,6 +138,9 @@ struct mx_watcher {
 	void (*sgpr)(void *context, const struct mx_wave *w, unsigned code);
 	void (*vgpr)(void *context, const struct mx_wave *w, unsigned row, uint64_t lanes);
 	void (*access)(void *context, const struct mx_wave *w, const struct mx_touch *t);
+	/* Whether `access` needs no access of an operation whose addresses are set. NULL: it may
+	 * need each. */
+	bool (*elsewhere)(void *context, const struct mx_memop *m);
 };
 
 /* ---- calling them ---- */
@@ -170,6 +173,8 @@ void mx_watch_pass(struct mx_wave *w, unsigned barrier);
 void mx_watch_barrier_changes(struct mx_wave *w, const struct mx_inst *in, unsigned barrier);
 void mx_watch_sgpr(const struct mx_wave *w, unsigned code);
 void mx_watch_vgpr(const struct mx_wave *w, unsigned row, uint64_t lanes);
+/* Whether no watcher needs the accesses of an operation whose addresses are set. */
+bool mx_watch_elsewhere(const struct mx_wave *w, const struct mx_memop *m);
 /* in: the instruction, which decides whether the access is atomic; or NULL. */
 void mx_watch_access(const struct mx_wave *w, const struct mx_inst *in, struct mx_touch t);
 

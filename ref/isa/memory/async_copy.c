@@ -71,7 +71,7 @@ static void check_lds(struct mx_wave *w, struct mx_memop *m) {
 	MX_FOR_LANES(l, lanes)
 	if (!mx_lds_check(w, m->in, (int)l, m->data[0][l], m->in->op->d, !store))
 		m->exec &= ~(1ull << l);
-	m->together &= m->exec == lanes && !store && mx_may_be_together(w, MX_WATCH_LDS);
+	m->together &= m->exec == lanes && !store && mx_lanes_may_be_together(w, m, MX_WATCH_LDS);
 }
 
 /* The instruction's offset is added to both addresses. */

@@ -240,8 +240,8 @@ static void read_or_write(struct mx_wave *w, const struct mx_inst *in) {
 	if (!m)
 		return;
 	mx_ds_check_range(w, m);
-	m->together =
-		m->range == MX_RANGE_ALL && !(write && two) && mx_may_be_together(w, MX_WATCH_LDS);
+	m->together = m->range == MX_RANGE_ALL && !(write && two) &&
+	              mx_lanes_may_be_together(w, m, MX_WATCH_LDS);
 	if (write)
 		take_data(w, m);
 	if (m->together)

@@ -91,8 +91,8 @@ void mx_prepare_lds(struct mx_wave *w, struct mx_memop *m) {
 	bool buffer = in->op->encoding == MX_MUBUF;
 	m->lds = (w->s[MX_M0] & (buffer ? 0x3ffff : 0x3fffc)) + (uint32_t)in->imm;
 	mx_check_scalars_written(w, in, MX_M0, 1);
-	m->together &= m->exec && in->op->d % 4 == 0 && mx_may_be_together(w, MX_WATCH_LDS) &&
-	               !(m->exec & m->scratch);
+	m->together &= m->exec && in->op->d % 4 == 0 &&
+	               mx_lanes_may_be_together(w, m, MX_WATCH_LDS) && !(m->exec & m->scratch);
 	if (m->exec) {
 		unsigned last = 63 - (unsigned)__builtin_clzll(m->exec);
 		m->together &= mx_lds_check(w, in, (int)last, m->lds + last * stride(in),

@@ -11,6 +11,13 @@ static inline bool mx_may_be_together(const struct mx_wave *w, unsigned spaces) 
 	return !w->group->run->launch->lane_by_lane && !(w->wanted & spaces);
 }
 
+/* The same of an operation whose addresses are set. */
+static inline bool mx_lanes_may_be_together(const struct mx_wave *w, const struct mx_memop *m,
+                                            unsigned spaces) {
+	return !w->group->run->launch->lane_by_lane &&
+	       (!(w->wanted & spaces) || mx_watch_elsewhere(w, m));
+}
+
 /* Sets m->from and m->to from the addresses of its lanes, and m->range: all are inside. */
 void mx_range_of_addresses(const struct mx_wave *w, struct mx_memop *m);
 

@@ -214,14 +214,14 @@ static bool check_lanes(struct mx_wave *w, const struct mx_memop *m) {
 /* Whether all lanes are in scratch, and may be accessed together. */
 static bool is_scratch_wave(const struct mx_wave *w, const struct mx_memop *m) {
 	return m->range == MX_RANGE_ALL && !(m->exec & ~m->scratch) &&
-	       mx_may_be_together(w, MX_WATCH_SCRATCH) && mx_scratch_holds_wave(w, m);
+	       mx_lanes_may_be_together(w, m, MX_WATCH_SCRATCH) && mx_scratch_holds_wave(w, m);
 }
 
 /* The same for device memory, where an operation out of range may be anywhere. */
 static bool is_memory_wave(struct mx_wave *w, const struct mx_memop *m, bool *stop) {
 	const struct mx_lane_bytes x = mx_lane_bytes_of(m);
 	if ((m->range == MX_RANGE_SOME && !m->split) || m->in_lds || m->exec & m->scratch ||
-	    !mx_may_be_together(w, MX_WATCH_GLOBAL))
+	    !mx_lanes_may_be_together(w, m, MX_WATCH_GLOBAL))
 		return false;
 	return !x.lanes || mx_memory_check_wave(w, &x, m->in->op->flags & MX_STORE, stop);
 }
