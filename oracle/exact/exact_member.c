@@ -386,8 +386,10 @@ struct work {
 	const struct exact_member *p;
 	unsigned K;
 	struct exact_items a, b;
-	double *value, *top; /* of A, for the fast way */
 	uint32_t *out;
+	/* Rows of A as fast_member_load makes them: values, then exponents of each. */
+	double *panel;
+	size_t first, rows;
 };
 
 static uint32_t element_of_product(const struct work *w, size_t i, size_t j) {
@@ -404,32 +406,33 @@ static void row_of_product(void *context, size_t from, size_t to) {
 		w->out[i] = element_of_product(w, i / w->b.rows, i % w->b.rows);
 }
 
-static void load_rows(void *context, size_t from, size_t to) {
+static void load_panel(void *context, size_t from, size_t to) {
 	const struct work *w = context;
 	size_t width = w->a.width;
 	for (size_t i = from; i < to; i++)
-		fast_member_load(w->p, w->K, w->a.item + i * width, width, 1, w->value + i * width,
-		                 w->top + i * width);
+		fast_member_load(w->p, w->K, w->a.item + (w->first + i) * width, width, 1,
+		                 w->panel + 2 * i * width, w->panel + (2 * i + 1) * width);
 }
 
-/* Columns from j to j + n - 1 of all rows. */
+/* Columns from j to j + n - 1 of the panel's rows, with room for these columns of B. */
 static void fast_columns(const struct work *w, size_t j, size_t n, double (*b)[FAST_COLUMNS]) {
 	size_t width = w->a.width;
 	for (size_t i = 0; i < n; i++)
 		fast_member_load(w->p, w->K, w->b.item + (j + i) * width, width, FAST_COLUMNS,
 		                 &b[0][i], &b[width][i]);
-	for (size_t i = 0; i < w->a.rows; i++) {
-		uint32_t out[FAST_COLUMNS], *to = w->out + i * w->b.rows + j;
-		unsigned doubt =
-			fast_member_row(w->p, w->K, width, w->value + i * width, w->top + i * width,
-		                        (const double(*)[FAST_COLUMNS])b,
-		                        (const double(*)[FAST_COLUMNS])(b + width), out);
+	for (size_t i = 0; i < w->rows; i++) {
+		const double *a = w->panel + 2 * i * width;
+		uint32_t out[FAST_COLUMNS], *to = w->out + (w->first + i) * w->b.rows + j;
+		unsigned doubt = fast_member_row(w->p, w->K, width, a, a + width,
+		                                 (const double(*)[FAST_COLUMNS])b,
+		                                 (const double(*)[FAST_COLUMNS])(b + width), out);
 		for (size_t c = 0; c < n; c++)
-			to[c] = doubt >> c & 1 ? element_of_product(w, i, j + c) : out[c];
+			to[c] = doubt >> c & 1 ? element_of_product(w, w->first + i, j + c)
+			                       : out[c];
 	}
 }
 
-/* Strips of columns; one by one if there is no memory. */
+/* Strips of columns of the panel's rows; one by one if there is no memory. */
 static void strips_of_product(void *context, size_t from, size_t to) {
 	const struct work *w = context;
 	double(*b)[FAST_COLUMNS] = calloc(2 * w->a.width, sizeof *b);
@@ -438,23 +441,27 @@ static void strips_of_product(void *context, size_t from, size_t to) {
 		size_t left = w->b.rows - j, n = left < FAST_COLUMNS ? left : FAST_COLUMNS;
 		if (b)
 			fast_columns(w, j, n, b);
-		for (size_t i = 0; !b && i < w->a.rows * n; i++)
-			w->out[i / n * w->b.rows + j + i % n] =
-				element_of_product(w, i / n, j + i % n);
+		for (size_t i = 0; !b && i < w->rows * n; i++) {
+			size_t row = w->first + i / n, col = j + i % n;
+			w->out[row * w->b.rows + col] = element_of_product(w, row, col);
+		}
 	}
 	free(b);
 }
 
-/* False if there is no memory. */
-static bool fast_product(const struct exact_gemm *g, struct work *w) {
-	size_t items = w->a.rows * w->a.width;
-	if (!(w->value = malloc((2 * items + 1) * sizeof *w->value)))
+/* A panel of rows at a time, so that each row and column is loaded rarely. False: no memory. */
+static bool panels_of_product(struct work *w, unsigned threads) {
+	enum { PANEL = 512 };
+	w->panel = malloc((2 * PANEL * w->a.width + 1) * sizeof *w->panel);
+	if (!w->panel)
 		return false;
-	w->top = w->value + items;
-	exact_parallel(g->threads, g->m, 1, load_rows, w);
-	exact_parallel(g->threads, (g->n + FAST_COLUMNS - 1) / FAST_COLUMNS, 1, strips_of_product,
-	               w);
-	free(w->value);
+	for (w->first = 0; w->first < w->a.rows; w->first += PANEL) {
+		w->rows = w->a.rows - w->first < PANEL ? w->a.rows - w->first : PANEL;
+		exact_parallel(threads, w->rows, 1, load_panel, w);
+		exact_parallel(threads, (w->b.rows + FAST_COLUMNS - 1) / FAST_COLUMNS, 1,
+		               strips_of_product, w);
+	}
+	free(w->panel);
 	return true;
 }
 
@@ -467,7 +474,8 @@ enum exact_status exact_member_product(const struct exact_gemm *g, const struct 
 	enum exact_status status = exact_items_decode(&w.a, &g->a, g->m, g->k, tile / EXACT_BLOCK);
 	if (!status)
 		status = exact_items_decode(&w.b, &g->b, g->n, g->k, tile / EXACT_BLOCK);
-	if (!status && !(fast_member_applies(p, mma_k) && fast_product(g, &w)))
+	bool done = !status && fast_member_applies(p, mma_k) && panels_of_product(&w, g->threads);
+	if (!status && !done)
 		exact_parallel(g->threads, g->m, 1, row_of_product, &w);
 	free(w.a.item), free(w.b.item);
 	return status;

@@ -10,9 +10,9 @@
  * is checked to be exact. C is added last, to odd: the last of 53 bits is set if it is not exact,
  * so that the member's rounding, to at most 24 bits, is that of the exact sum.
  *
- * What this does not decide is in doubt: specials, products at the limit, sums of zeros with a C of
- * -0, products whose sum is not exact, and a late C whose addition is not. The caller computes it
- * again. */
+ * What this does not decide is in doubt: specials, products near the limit, sums of zeros with a C
+ * of -0, products whose sum is not exact, and a late C whose addition is not. The caller computes
+ * it again. */
 #include "inside.h"
 
 #include "../../ref/num/cpu.h"
@@ -67,6 +67,7 @@ void fast_member_load(const struct exact_member *p, unsigned K, const struct exa
 enum { TO_ZERO, TO_FLOOR, TO_EVEN, TO_ODD };
 enum { FLUSH_C = 2, FLUSH_RESULTS = 4, MAN = 23, EXP_MIN = -126, EXP_MAX = 127 };
 enum { LEAST = -700 }; /* below all exponents but that of 0 */
+enum { MAX_PARTS = 4 };
 
 INLINE __m512d all(double x) {
 	return _mm512_set1_pd(x);
@@ -127,28 +128,29 @@ INLINE __m512d top_of(const struct columns *s, unsigned first, unsigned n) {
 }
 
 /* Terms from `first` in units of 2^unit, cut and added. */
-INLINE __m512d terms_of(struct columns *s, unsigned first, unsigned n, __m512d unit, unsigned cut) {
+INLINE __m512d terms_of(const struct columns *s, unsigned first, unsigned n, __m512d unit,
+                        unsigned cut) {
 	__m512d sum = _mm512_setzero_pd(), up = _mm512_sub_pd(_mm512_setzero_pd(), unit);
-	__m512d largest = _mm512_setzero_pd();
 	for (unsigned i = first; i < first + n; i++) {
 		__m512d x = _mm512_mul_pd(all(s->a[i]), _mm512_loadu_pd(s->b[i]));
 		sum = _mm512_add_pd(sum, cut_of(scaled(x, up), cut));
-		if (s->p->limit)
-			largest = _mm512_max_pd(largest, _mm512_abs_pd(x));
 	}
-	if (s->p->limit)
-		s->doubt |=
-			_mm512_cmp_pd_mask(largest, all(ldexp(1, (int)s->p->limit)), _CMP_GE_OQ);
 	return sum;
 }
 
-INLINE __m512d terms_by(struct columns *s, unsigned first, unsigned n, __m512d unit) {
+INLINE __m512d terms_by(const struct columns *s, unsigned first, unsigned n, __m512d unit) {
 	switch (s->p->cut) {
 	case TO_ZERO: return terms_of(s, first, n, unit, TO_ZERO);
 	case TO_FLOOR: return terms_of(s, first, n, unit, TO_FLOOR);
 	case TO_EVEN: return terms_of(s, first, n, unit, TO_EVEN);
 	default: return terms_of(s, first, n, unit, TO_ODD);
 	}
+}
+
+/* Two elements and two scales are below 2^4 times the power of their exponents. */
+INLINE void doubt_limit(struct columns *s, __m512d most) {
+	if (s->p->limit)
+		s->doubt |= _mm512_cmp_pd_mask(most, all((double)s->p->limit - 4), _CMP_GE_OQ);
 }
 
 struct accumulators {
@@ -168,12 +170,16 @@ INLINE struct accumulators accumulators_of(const struct exact_member *p, __m512d
 INLINE __m512d parts_of(struct columns *s, __m512d *most, __m512d *unit) {
 	const struct exact_member *p = s->p;
 	unsigned n = s->group / p->parts;
-	__m512d sum = _mm512_setzero_pd();
-	*most = _mm512_max_pd(top_of(s, 0, s->group), all(LEAST));
+	__m512d sum = _mm512_setzero_pd(), top[MAX_PARTS];
+	*most = all(LEAST);
+	for (unsigned i = 0; i < p->parts; i++) {
+		top[i] = _mm512_max_pd(top_of(s, i * n, n), all(LEAST));
+		*most = _mm512_max_pd(*most, top[i]);
+	}
+	doubt_limit(s, *most);
 	*unit = _mm512_sub_pd(*most, all(p->parts > 1 ? p->join : p->align));
 	for (unsigned i = 0; i < p->parts; i++) {
-		__m512d top = _mm512_max_pd(top_of(s, i * n, n), all(LEAST));
-		__m512d own = _mm512_sub_pd(top, all(p->align));
+		__m512d own = _mm512_sub_pd(top[i], all(p->align));
 		__m512d part = terms_by(s, i * n, n, own);
 		sum = _mm512_add_pd(sum, floor_of(scaled(part, _mm512_sub_pd(own, *unit))));
 	}
@@ -200,7 +206,9 @@ INLINE __m512d sum_apart(struct columns *s, struct accumulators c) {
 
 INLINE __m512d sum_together(struct columns *s, struct accumulators c) {
 	const struct exact_member *p = s->p;
-	__m512d top = _mm512_max_pd(_mm512_max_pd(top_of(s, 0, s->group), c.top), all(LEAST));
+	__m512d most = top_of(s, 0, s->group);
+	__m512d top = _mm512_max_pd(_mm512_max_pd(most, c.top), all(LEAST));
+	doubt_limit(s, most);
 	__m512d unit = _mm512_sub_pd(top, all(p->align));
 	__m512d sum = terms_by(s, 0, s->group, unit);
 	__m512d acc = scaled(c.value, _mm512_sub_pd(_mm512_setzero_pd(), unit));

@@ -1,4 +1,5 @@
-/* Dots of factors by profiles that align products, in vectors of integers.
+/* Dots of factors by profiles that align products, in vectors of integers, for CPUs that
+ * by_aligned_doubles.c is not for.
  *
  * A term is the product of two significands, moved to units of 2^-align of the largest exponent of
  * its part, and cut there. With the profiles of gfx950 a part's sum fits 32 bits; else it has 64
@@ -394,8 +395,8 @@ run_avx512(const struct aligned *x, struct method m, const mx_tile_results c, mx
 #define run_avx512 run_portable
 #endif
 
-/* Whether steps and parts are whole. */
-static bool applies(const mx_profile *p, unsigned MN, unsigned K) {
+/* Steps and parts must be whole. */
+bool mx_aligns_in_vectors(const mx_profile *p, unsigned MN, unsigned K) {
 	unsigned group = p->group < K ? p->group : K;
 	return p->align && K % group == 0 && group % p->parts == 0 &&
 	       (p->parts == 1 || group == p->group) && (!p->limit || p->limit >= 4) &&
@@ -410,11 +411,11 @@ static bool needs_64_bits(const struct aligned *x) {
 	return x->profile->cut > MX_CUT_FLOOR || x->left > 31 || product * x->part > INT32_MAX;
 }
 
-bool mx_products_by_alignment(const struct mx_factors *g, const mx_tile_results c,
-                              mx_tile_results d, uint32_t again[MX_TILE_MN]) {
+bool mx_factors_by_alignment(const struct mx_factors *g, const mx_tile_results c, mx_tile_results d,
+                             uint32_t again[MX_TILE_MN]) {
 	const mx_profile *p = g->profile;
 	struct aligned x = { .profile = p, .K = g->K, .MN = g->MN };
-	if (!applies(p, g->MN, g->K))
+	if (!mx_aligns_in_vectors(p, g->MN, g->K))
 		return false;
 	x.group = p->group < g->K ? p->group : g->K;
 	x.part = x.group / p->parts;

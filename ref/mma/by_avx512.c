@@ -39,29 +39,6 @@ enum { GROUP = 4 };      /* codes in a dword of bytes */
 
 /* ---- loading ---- */
 
-/* The values of codes. The fields of a normal move to their places in a float; a subnormal is its
- * significand times the unit. Neither uses subnormal floats, which are slow. */
-AVX512 static inline __m512 values(const struct mx_format_info *t, __m512i code) {
-	unsigned sign = 1u << (t->bits - 1);
-	unsigned special = t->specials == MX_FINITE     ? sign
-	                   : t->specials == MX_NAN_ONLY ? sign - 1
-	                                                : sign - (1u << t->man_bits);
-	unsigned unit = 127 + 1 - t->bias - t->man_bits; /* field of its power of two */
-	__m512i magnitude = _mm512_and_si512(code, _mm512_set1_epi32(sign - 1));
-	__m512i x = _mm512_add_epi32(_mm512_slli_epi32(magnitude, MX_F32_MAN - t->man_bits),
-	                             _mm512_set1_epi32((127 - t->bias) << MX_F32_MAN));
-	__m512 small = _mm512_mul_ps(_mm512_cvtepi32_ps(magnitude),
-	                             _mm512_castsi512_ps(_mm512_set1_epi32(unit << MX_F32_MAN)));
-	__mmask16 is_small =
-		_mm512_cmplt_epu32_mask(magnitude, _mm512_set1_epi32(1 << t->man_bits));
-	x = _mm512_mask_mov_epi32(x, is_small, _mm512_castps_si512(small));
-	__mmask16 is_special = _mm512_cmpge_epu32_mask(magnitude, _mm512_set1_epi32(special));
-	x = _mm512_mask_or_epi32(x, is_special, x, _mm512_set1_epi32(MX_F32_INF));
-	__m512i negative = _mm512_slli_epi32(code, 32 - t->bits);
-	return _mm512_castsi512_ps(_mm512_or_si512(
-		x, _mm512_and_si512(negative, _mm512_set1_epi32((int)MX_F32_SIGN))));
-}
-
 /* The values of the scales that are floats. */
 static float scale_tables[MX_SCALE_FORMATS][256];
 

@@ -123,7 +123,7 @@ static uint64_t dot_f64(const struct mx_dense_args *g, const uint64_t *a, const 
 	return mx_dot_f64(g->profile, g->op->k, x, y, c);
 }
 
-static const struct mx_format_info *type_of(mx_type t) {
+const struct mx_format_info *mx_type_info(mx_type t) {
 	switch (t) {
 	case MX_T_F32: return &mx_types[MX_TYPE_FP32];
 	case MX_T_F16: return &mx_types[MX_TYPE_FP16];
@@ -146,7 +146,7 @@ static struct mx_term product_of(const mx_profile *p, const void *of, unsigned k
 
 static uint64_t dot_profile(const struct mx_dense_args *g, const uint64_t *a, const uint64_t *b,
                             uint64_t c) {
-	struct pairs x = { type_of(g->op->a), type_of(g->op->b), a, b };
+	struct pairs x = { mx_type_info(g->op->a), mx_type_info(g->op->b), a, b };
 	return mx_dot_steps(g->profile, g->op->k, product_of, &x, (mx_f32){ c }, g->clamp).v;
 }
 
@@ -167,7 +167,8 @@ uint64_t mx_dense_dot(const struct mx_dense_args *g, const uint64_t *a, const ui
 void mx_dense_factors(const mx_profile *p, mx_type t, unsigned n, const uint64_t *codes,
                       struct mx_term *factors) {
 	for (unsigned i = 0; i < n; i++)
-		factors[i] = mx_term_element(p, mx_term_of_code(type_of(t), (uint32_t)codes[i]));
+		factors[i] =
+			mx_term_element(p, mx_term_of_code(mx_type_info(t), (uint32_t)codes[i]));
 }
 
 /* C of a block by row and column, or D back to the registers. */
@@ -261,9 +262,10 @@ static void run(const void *args) {
 		                        .lanes = MX_LANES,
 		                        .run_a = mx_dense_operand_items(g->op),
 		                        .run_b = mx_dense_operand_items(g->op) };
-	if (by_alignment(g))
+	bool done = mx_products_by_aligned_doubles(&products, again);
+	if (!done && by_alignment(g))
 		return;
-	if (!mx_profile_is_basic(g->profile) || !mx_mma_by_doubles(&products, again)) {
+	if (!done && !(mx_profile_is_basic(g->profile) && mx_mma_by_doubles(&products, again))) {
 		run_plain(g);
 		return;
 	}

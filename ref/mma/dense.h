@@ -30,6 +30,9 @@ static inline unsigned mx_type_bits(mx_type t) {
 	return 8;
 }
 
+/* The format of a type of floats up to 32 bits. */
+const struct mx_format_info *mx_type_info(mx_type t);
+
 /* A lane holds groups of `height` = H consecutive rows of the result: 4, or 1 for f64. All lanes
  * together hold MI groups of each of BI blocks at a time:
  *
@@ -98,5 +101,7 @@ struct mx_products {
 /* Computes D except for the lanes that again[item] gets, which the plain version must compute.
  * False, and nothing is done, if it does not apply. */
 bool mx_mma_by_doubles(const struct mx_products *g, uint64_t again[MX_DENSE_RESULTS]);
+/* The same for profiles that align products. */
+bool mx_products_by_aligned_doubles(const struct mx_products *g, uint64_t again[MX_DENSE_RESULTS]);
 
 #endif

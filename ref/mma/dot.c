@@ -96,7 +96,8 @@ mx_f32 mx_factors_dot(const mx_profile *p, unsigned K, const struct mx_term *a,
 
 void mx_factors_products(const struct mx_factors *g, const mx_tile_results c, mx_tile_results d) {
 	uint32_t again[MX_TILE_MN];
-	if (!mx_products_by_alignment(g, c, d, again))
+	bool with_c = mx_factors_by_aligned_doubles(g, c, d, again);
+	if (!with_c && !mx_factors_by_alignment(g, c, d, again))
 		memset(again, 0xff, sizeof again);
 	for (unsigned i = 0; i < g->MN; i++)
 		for (unsigned j = 0; j < g->MN; j++) {
@@ -105,7 +106,7 @@ void mx_factors_products(const struct mx_factors *g, const mx_tile_results c, mx
 				d[i][j] = mx_factors_dot(g->profile, g->K, g->a + i * g->K,
 				                         g->b + j * g->K, old, g->clamp)
 				                  .v;
-			else if (g->profile->late)
+			else if (g->profile->late && !with_c)
 				d[i][j] = mx_dot_add_late(g->profile, (mx_f32){ d[i][j] }, old,
 				                          g->clamp)
 				                  .v;

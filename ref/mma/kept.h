@@ -24,9 +24,10 @@ typedef enum {
 	MX_KEPT_GROUPS,  /* bytes, for others */
 	MX_KEPT_WORDS,
 	MX_KEPT_FACTORS,
+	MX_KEPT_ALIGNED,
 	MX_KEPT_METHODS
 } mx_kept_method;
-enum { MX_KEPT_BYTES = 18560 }; /* room for what a method loads */
+enum { MX_KEPT_BYTES = 20544 }; /* room for what a method loads */
 
 struct mx_kept {
 	_Alignas(64) unsigned char operand[MX_KEPT_BYTES];

@@ -138,7 +138,8 @@ bool mx_mma_by_alignment(const struct mx_mma_args *g) {
 static void fast(const struct mx_mma_args *g) {
 	bool basic = mx_profile_is_basic(g->profile);
 	bool done = (basic && (mx_mma_by_avx512(g) || mx_mma_by_floats(g))) ||
-	            mx_mma_by_alignment(g) || (basic && mx_mma_by_integers(g));
+	            mx_mma_by_aligned_doubles(g) || mx_mma_by_alignment(g) ||
+	            (basic && mx_mma_by_integers(g));
 	if (!done)
 		mx_mma_scaled_plain(g);
 }

@@ -53,6 +53,7 @@ static inline unsigned mx_results(mx_shape s) {
 bool mx_mma_by_avx512(const struct mx_mma_args *args);
 bool mx_mma_by_words(const struct mx_mma_args *args); /* of by_avx512, for CPUs that it is for */
 bool mx_mma_by_floats(const struct mx_mma_args *args);
+bool mx_mma_by_aligned_doubles(const struct mx_mma_args *args);
 bool mx_mma_by_alignment(const struct mx_mma_args *args);
 bool mx_mma_by_integers(const struct mx_mma_args *args);
 
@@ -75,10 +76,16 @@ typedef uint32_t mx_tile_results[MX_TILE_MN][MX_TILE_MN];
 /* D from C, which is another array: by alignment, or one by one. */
 void mx_factors_products(const struct mx_factors *g, const mx_tile_results c, mx_tile_results d);
 
-/* By alignment: without the C of a profile that adds it late, without clamp, and but for the
- * columns in again[row]. False, and nothing is done, if it does not apply. */
-bool mx_products_by_alignment(const struct mx_factors *g, const mx_tile_results c,
-                              mx_tile_results d, uint32_t again[MX_TILE_MN]);
+/* By alignment, without clamp and but for the columns in again[row], in vectors of doubles, or of
+ * integers without the C of a profile that adds it late. False, and nothing is done, if it does not
+ * apply. */
+bool mx_factors_by_aligned_doubles(const struct mx_factors *g, const mx_tile_results c,
+                                   mx_tile_results d, uint32_t again[MX_TILE_MN]);
+bool mx_factors_by_alignment(const struct mx_factors *g, const mx_tile_results c, mx_tile_results d,
+                             uint32_t again[MX_TILE_MN]);
+
+/* Whether both apply to such a profile, on CPUs that have their instructions. */
+bool mx_aligns_in_vectors(const mx_profile *p, unsigned MN, unsigned K);
 
 /* Whether float arithmetic of this thread rounds to nearest and keeps subnormals. */
 bool mx_environment_is_ieee(void);

@@ -325,10 +325,11 @@ static void run_dense(const struct mx_wmma_args *g) {
 		                        .run_b = mx_wmma_run(op, MX_SIDE_B, bits),
 		                        .k_of_b = op->sparse ? k_of : NULL };
 	uint64_t again[MX_DENSE_RESULTS] = { 0 }, any = 0;
-	if (by_alignment(g))
+	bool done = mx_products_by_aligned_doubles(&products, again);
+	if (!done && by_alignment(g))
 		return;
 	load_indices(k_of, g);
-	if (!mx_profile_is_basic(g->profile) || !mx_mma_by_doubles(&products, again)) {
+	if (!done && !(mx_profile_is_basic(g->profile) && mx_mma_by_doubles(&products, again))) {
 		all_plain(g);
 		return;
 	}

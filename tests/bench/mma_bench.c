@@ -312,6 +312,9 @@ int main(void) {
 	for (size_t i = 0; (op = mx_dense_at(i)); i++)
 		if (op->a != MX_T_F64)
 			report_dense(mx_profile_by_name("block32"), op, limit);
+	for (size_t i = 0; (op = mx_dense_at(i)); i++)
+		if (op->d == MX_T_F32 && op->a != MX_T_F32)
+			report_dense(mx_profile_by_name("cdna3"), op, limit);
 	static const char *const profiles[] = { "block32", "fused", "fma32", "cdna3" };
 	static const mx_format pairs[][2] = { { MX_E2M1, MX_E2M1 }, { MX_E4M3, MX_E4M3 },
 		                              { MX_E4M3, MX_E2M1 }, { MX_E5M2, MX_E4M3 },

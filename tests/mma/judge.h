@@ -4,6 +4,7 @@
 #define MMA_JUDGE_H
 
 #include "../../ref/mma/tile.h"
+#include "../../ref/num/cpu.h"
 #include "../float_bits.h"
 #include "../random.h"
 #include "../tap.h"
@@ -304,6 +305,16 @@ static inline int compare_words(const struct mx_mma_args *args, const char *way,
 	return -1;
 }
 
+/* By alignment as on a CPU that cannot do it in doubles. */
+static inline bool by_aligned_integers(const struct mx_mma_args *args) {
+	int chosen = atomic_load(&mx_cpu_chosen);
+	if (chosen > MX_CPU_VBMI)
+		atomic_store(&mx_cpu_chosen, MX_CPU_VBMI);
+	bool done = mx_mma_by_alignment(args);
+	atomic_store(&mx_cpu_chosen, chosen);
+	return done;
+}
+
 /* Runs the plain instruction, the chosen one, and without modifiers every implementation;
  * the index of the first register word that differs, or -1. */
 static inline int first_difference(struct mx_mma_args args) {
@@ -312,7 +323,8 @@ static inline int first_difference(struct mx_mma_args args) {
 		bool (*way)(const struct mx_mma_args *);
 	} ways[] = { { "AVX-512", mx_mma_by_avx512 },
 		     { "floats", mx_mma_by_floats },
-		     { "alignment", mx_mma_by_alignment },
+		     { "aligned doubles", mx_mma_by_aligned_doubles },
+		     { "alignment", by_aligned_integers },
 		     { "integers", mx_mma_by_integers } };
 	uint32_t plain[16][64], fast[16][64];
 	struct mx_mma_args a = args;
@@ -325,7 +337,7 @@ static inline int first_difference(struct mx_mma_args args) {
 	mx_mma_scaled(&a);
 	int at = compare_words(&a, "choice", plain, fast);
 	bool modified = args.abs_c || args.neg_c || args.clamp;
-	for (int i = 0; i < 4 && at < 0 && !modified; i++) {
+	for (size_t i = 0; i < sizeof ways / sizeof *ways && at < 0 && !modified; i++) {
 		memcpy(fast, args.c, sizeof fast);
 		if (ways[i].way(&a))
 			at = compare_words(&a, ways[i].name, plain, fast);

@@ -1,4 +1,5 @@
 /* The profiles: their fields, the inputs where they agree, and inputs that distinguish them. */
+#include "../../ref/mma/family.h"
 #include "judge.h"
 
 static const char *const names[] = { "block32", "fused", "fma32", "cdna3" };
@@ -353,12 +354,57 @@ static void test_user_profiles(void) {
 	   "the fast instruction gives the bits of the plain one for profiles of all widths");
 }
 
+/* A profile that aligns products, with any of the variations. */
+static mx_profile aligned_member(void) {
+	const struct mx_family_field *f;
+	mx_profile p;
+	do {
+		p = (mx_profile){ .name = "a member", .parts = 1 };
+		for (size_t i = 0; (f = mx_family_at(i)); i++)
+			if (rng() % 3)
+				*mx_family_value(&p, f) = f->values[rng() % f->n];
+	} while (!p.align || mx_profile_check(&p));
+	return p;
+}
+
+static void test_aligned_members(void) {
+	int wrong = 0, members = times(60);
+	for (int n = 0; n < members; n++) {
+		mx_profile p = aligned_member();
+		struct wave w;
+		int fa = rng() % FORMATS, fb = rng() % FORMATS, shape = rng() % 2;
+		random_wave(&w, fa, fb, any_regime());
+		struct mx_mma_args args = wave_args("cdna3", shape, fa, fb, &w);
+		args.profile = &p;
+		wrong += first_difference(args) >= 0;
+	}
+	ok(!wrong, "and under %d members of the family that align products", members);
+}
+
+/* A step underflows to -0, to which -0 is added late. */
+static void test_late_zero(void) {
+	struct wave w;
+	memset(&w, 0, sizeof w);
+	mx_profile p = { "late", 32, 1, 20, 0, 20, 20, .late = 1, .zero = 1 };
+	for (unsigned lane = 0; lane < 64; lane++) {
+		w.a[4][lane] = 0x38, w.b[4][lane] = 0xB8; /* 1 and -1, k from 64 on */
+		w.sa[lane] = w.sb[lane] = 0;
+		for (unsigned r = 0; r < 16; r++)
+			w.c[r][lane] = 0x80000000;
+	}
+	struct mx_mma_args args = wave_args("cdna3", 0, 0, 0, &w);
+	args.profile = &p;
+	ok(first_difference(args) < 0 && !w.d[0][0], "zero 1: -0 that underflowed plus -0 is +0");
+}
+
 int main(void) {
 	test_fields();
 	test_check();
 	test_told_apart();
 	test_fields_count();
 	test_user_profiles();
+	test_aligned_members();
+	test_late_zero();
 	test_agreement();
 	return done_testing();
 }

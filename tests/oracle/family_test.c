@@ -236,7 +236,7 @@ struct matrices {
  * and the largest; wide exponents. */
 static void draw(struct matrices *x, uint64_t *random) {
 	static const uint8_t keep[] = { 0xBF, 0x81, 0x80, 0xBF, 0xBF, 0xBF },
-			     base[] = { 120, 124, 120, 52, 180 };
+			     base[] = { 120, 124, 120, 52, 186 };
 	unsigned kind = next_random(random) % 6;
 	memset(x, 0, sizeof *x);
 	for (unsigned i = 0; i < ROWS; i++)
@@ -282,6 +282,34 @@ static void test_products(unsigned members, unsigned mma_k) {
 	}
 	ok(!wrong, "products by instructions of %u, zeros up to %u, under %u profiles", mma_k, TILE,
 	   members);
+}
+
+/* Rows of A are loaded 512 at a time. */
+static void test_many_rows(void) {
+	enum { MANY = 1030 };
+	static uint8_t code[MANY][MX_BLOCK], scale[MANY][1];
+	static mx_elem elem[MANY][MX_BLOCK];
+	static uint32_t got[MANY * N];
+	const mx_profile *p = mx_profile_by_name("cdna3");
+	struct exact_member member = member_of(p);
+	const mx_e8m0 one = { 127 };
+	uint64_t random = MANY;
+	unsigned wrong = 0;
+	for (unsigned i = 0; i < MANY; i++)
+		for (unsigned k = 0; k < MX_BLOCK; k++)
+			elem[i][k].v = code[i][k] = (uint8_t)next_random(&random) & 0xBF;
+	memset(scale, 127, sizeof scale);
+	struct exact_operand all = { "E4M3", code[0], scale[0], MX_BLOCK, 1 };
+	struct exact_gemm g = { MANY, N, MX_BLOCK, all, all };
+	g.threads = 2;
+	need(!exact_member_product(&g, &member, MX_BLOCK, got), "a product of many rows");
+	for (unsigned i = 0; i < MANY * N; i++) {
+		mx_f32 d;
+		mx_mma_dot(p, MX_E4M3, MX_E4M3, MX_BLOCK, elem[i / N], &one, elem[i % N], &one,
+		           (mx_f32){ 0 }, &d);
+		wrong += got[i] != d.v;
+	}
+	ok(!wrong, "products of %u rows", MANY);
 }
 
 /* ---- the exact regime ---- */
@@ -348,6 +376,7 @@ int main(void) {
 	test_instructions("WMMAs", run_wmma, 2 * members);
 	test_products(members, 64);
 	test_products(members, 128);
+	test_many_rows();
 	test_regime(4 * members);
 	return done_testing();
 }
