@@ -8,9 +8,9 @@
  * methods take over. A dot is below 32 * 2^(2 * BITS) = 2^31.
  *
  * A dot is exact in f64, and so is its product with the scales. The FMA that adds the accumulator
- * is exact, or rounds to odd, as in by_avx512.c. A zero dot has lost its sign: where it is added to -0, integers
- * compute the result. No sum is -0 if no accumulator is and all dots are multiples of 2^-149, the
- * smallest f32: they do not round to 0. */
+ * is exact, or rounds to odd, as in by_avx512.c. A zero dot has lost its sign: where it is added to
+ * -0, integers compute the result. No sum is -0 if no accumulator is and all dots are multiples of
+ * 2^-149, the smallest f32: they do not round to 0. */
 #include "tile.h"
 #include "../num/number.h"
 
@@ -36,10 +36,12 @@ struct remainder {
 struct words {
 	_Alignas(LINE) uint32_t pair[PAIRS * MX_LANES]; /* [block][pair][row or column] */
 	double scale[BLOCKS][MX_TILE_MN];               /* of a unit of the words */
-	bool fits;                                      /* else nothing of it is valid */
-	int least;                     /* numbers are multiples of 2^least, with their scales */
-	unsigned below;                /* bits that remainders have below the unit */
-	unsigned n, first[BLOCKS + 1]; /* of a block; those of the next one follow */
+	int64_t power[BLOCKS][MX_TILE_MN]; /* what multiplies another power of two by it */
+	bool nan;                          /* a scale is one, and its power is not valid */
+	bool fits;                         /* else nothing of it is valid */
+	int least;                         /* numbers are multiples of 2^least, with their scales */
+	unsigned below;                    /* bits that remainders have below the unit */
+	unsigned n, first[BLOCKS + 1];     /* of a block; those of the next one follow */
 	struct remainder remainder[MOST];
 };
 
@@ -88,14 +90,20 @@ AVX512 INLINE __mmask32 store_words(uint32_t *to, __m512i significand, __m512i r
 	return _mm512_cmpneq_epi16_mask(_mm512_sllv_epi16(word, right), significand);
 }
 
-AVX512 INLINE void store_scales(double *to, const uint8_t *codes, __m512i exponents) {
+/* A power of two times another is the sum of their bits without the bias of one: all are normal. */
+AVX512 INLINE void store_scales(double *to, int64_t *powers, const uint8_t *codes,
+                                __m512i exponents) {
 	__m512 scale = e8m0_scales_of(codes), power = _mm512_cvtepi32_ps(exponents);
 	for (unsigned i = 0; i < 2; i++) {
 		__m512d x = _mm512_cvtps_pd(i ? _mm512_extractf32x8_ps(scale, 1)
 		                              : _mm512_castps512_ps256(scale));
 		__m512d y = _mm512_cvtps_pd(i ? _mm512_extractf32x8_ps(power, 1)
 		                              : _mm512_castps512_ps256(power));
-		_mm512_storeu_pd(to + 8 * i, _mm512_scalef_round_pd(x, y, NEAREST));
+		x = _mm512_scalef_round_pd(x, y, NEAREST);
+		_mm512_storeu_pd(to + 8 * i, x);
+		_mm512_storeu_si512(powers + 8 * i,
+		                    _mm512_sub_epi64(_mm512_castpd_si512(x),
+		                                     _mm512_castpd_si512(_mm512_set1_pd(1))));
 	}
 }
 
@@ -187,10 +195,10 @@ AVX512 INLINE bool load_block(struct form f, struct words *x, const struct side 
 	__m512i exponents = _mm512_sub_epi32(_mm512_and_si512(top, _mm512_set1_epi32(0xFF)),
 	                                     _mm512_set1_epi32(t->bias + BITS - 1));
 	const uint8_t *scales = o->scale + block * f.MN + mn;
-	store_scales(&x->scale[block][mn], scales, exponents);
-	__m512i of_scales =
-		_mm512_sub_epi32(_mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)scales)),
-	                         _mm512_set1_epi32(127));
+	store_scales(&x->scale[block][mn], &x->power[block][mn], scales, exponents);
+	__m128i codes = _mm_loadu_si128((const void *)scales);
+	__m512i of_scales = _mm512_sub_epi32(_mm512_cvtepu8_epi32(codes), _mm512_set1_epi32(127));
+	x->nan |= _mm_cmpeq_epi8_mask(codes, _mm_set1_epi8(-1)) != 0;
 	int least = _mm512_reduce_min_epi32(_mm512_add_epi32(exponents, of_scales));
 	x->least = least < x->least ? least : x->least;
 	return !_mm512_cmpgt_epu8_mask(most, _mm512_set1_epi8(mx_max_finite(t))) &&
@@ -201,6 +209,7 @@ AVX512 INLINE void load_blocks(struct form f, struct words *x, const struct side
 	x->fits = true;
 	x->least = INT_MAX;
 	x->n = x->below = 0;
+	x->nan = false;
 	for (unsigned block = 0; x->fits && block < MX_LANES / f.MN; block++) {
 		x->first[block] = x->n;
 		for (unsigned mn = 0; x->fits && mn < f.MN; mn += WIDE)
@@ -319,7 +328,8 @@ add_remainder_products(const struct words *a, const struct words *b, unsigned bl
 /* ---- parts: the dots of a block, of ROWS rows and WIDE columns ---- */
 
 /* What is known when most loops are compiled: whether there are remainders, whether dots without
- * their sign may be added to -0, and whether sums that are not exact in f64 are rounded to odd. */
+ * their sign may be added to -0, and whether sums that are not exact in f64 are rounded to odd;
+ * only then may scales be NaN. */
 struct method {
 	bool remainders, signs, to_odd;
 	unsigned MN;
@@ -351,7 +361,8 @@ AVX512 INLINE void add_row(struct method m, const struct words *a, const struct 
                            struct part at, const struct dots *dots, unsigned i, struct results *r,
                            columns bad) {
 	unsigned strip = at.col / WIDE, row = at.row + i;
-	__m512d of_row = _mm512_set1_pd(a->scale[at.block][row]);
+	__m512d of_row = _mm512_set1_pd(a->scale[at.block][row]), scale;
+	__m512i power = _mm512_set1_epi64(a->power[at.block][row]);
 	float *acc = r->acc[strip][row];
 	if (m.signs)
 		bad[strip][row] |=
@@ -363,7 +374,12 @@ AVX512 INLINE void add_row(struct method m, const struct words *a, const struct 
 		__m512d dot = half_of(dots->words[i], j);
 		if (m.remainders && dots->rest)
 			dot = _mm512_add_pd(dot, _mm512_load_pd(dots->rest[i] + 8 * j));
-		add_scaled(dot, _mm512_mul_pd(of_row, of_columns), acc + 8 * j, m.to_odd);
+		if (m.to_odd)
+			scale = _mm512_mul_pd(of_row, of_columns);
+		else
+			scale = _mm512_castsi512_pd(
+				_mm512_add_epi64(power, _mm512_castpd_si512(of_columns)));
+		add_scaled(dot, scale, acc + 8 * j, m.to_odd);
 	}
 }
 
@@ -461,16 +477,15 @@ AVX512 static void multiply(const struct mx_mma_args *g, struct method m, const 
                             const struct words *b, struct results *r, columns bad) {
 	enum { UNTRIED = 15 };
 	static _Thread_local unsigned untried;
-	if (untried)
-		untried--;
-	else {
+	if (!m.to_odd && !untried) {
 		clear_inexact();
 		add_all(m, a, b, r, bad);
 		if (!was_inexact())
 			return;
 		untried = UNTRIED;
 		load_results(r, g);
-	}
+	} else if (untried)
+		untried--;
 	m.to_odd = true;
 	add_all(m, a, b, r, bad);
 }
@@ -492,7 +507,8 @@ AVX512 bool mx_mma_by_words(const struct mx_mma_args *g) {
 	if (!b || !are_exact(a, b))
 		return false;
 	load_results(&r, g);
-	struct method m = { a->n || b->n, may_be_negative_zero(a, b, MN, &r), false, MN };
+	struct method m = { a->n || b->n, may_be_negative_zero(a, b, MN, &r), a->nan || b->nan,
+		            MN };
 	if (m.remainders && m.signs)
 		return false;
 	multiply(g, m, a, b, &r, bad);
