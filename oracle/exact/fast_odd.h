@@ -19,11 +19,23 @@ fast_odd_sum(__m512d sum, __m512d dot, __m512d factor) {
 
 /* sum + dot * factor rounded to f32; the product is exact. If the sum in f64 may be inexact, it is
  * rounded to odd. Then the rounding to f32, which has 29 bits fewer, is equal to a single rounding.
- */
+ * A sum that should be exact and is not sets the flag of inexact results; nothing else here does. */
 __attribute__((target("avx512f,avx512dq"), always_inline)) static inline __m256
 fast_f32_sum(__m512d sum, __m512d dot, __m512d factor, bool exact) {
-	return _mm512_cvtpd_ps(exact ? _mm512_fmadd_pd(dot, factor, sum)
-	                             : fast_odd_sum(sum, dot, factor));
+	return _mm512_cvt_roundpd_ps(exact ? _mm512_fmadd_pd(dot, factor, sum)
+	                                   : fast_odd_sum(sum, dot, factor),
+	                             _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
+/* The flag of inexact results. What is between these calls has to be a function that is not inline.
+ */
+static inline void fast_clear_inexact(void) {
+	unsigned csr = __builtin_ia32_stmxcsr();
+	if (csr & _MM_EXCEPT_INEXACT)
+		__builtin_ia32_ldmxcsr(csr & ~(unsigned)_MM_EXCEPT_INEXACT);
+}
+static inline bool fast_was_inexact(void) {
+	return __builtin_ia32_stmxcsr() & _MM_EXCEPT_INEXACT;
 }
 
 /* The same as an f64. */

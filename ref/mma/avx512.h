@@ -19,6 +19,13 @@ enum {
 	NEAREST = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC
 };
 
+/* sum += products of the two words of `pair` and those of each lane. The instruction loads the pair
+ * itself, for which compilers use a second one. */
+AVX512 INLINE __m512i add_products(__m512i sum, __m512i lanes, const uint32_t *pair) {
+	__asm__("vpdpwssd %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(lanes), "m"(*pair));
+	return sum;
+}
+
 /* Element j of WIDE consecutive lanes. */
 AVX512 INLINE __m512i codes(unsigned bits, const uint32_t (*regs)[MX_LANES], unsigned lane,
                             unsigned j) {
@@ -122,6 +129,17 @@ AVX512 INLINE bool any_negative_zero(const struct results *x, unsigned MN) {
 		for (unsigned row = 0; row < MN; row++)
 			least = _mm512_min_epi32(least, _mm512_load_si512(x->acc[strip][row]));
 	return _mm512_cmpeq_epi32_mask(least, _mm512_set1_epi32(INT32_MIN));
+}
+
+/* The processor's flag of inexact results. Instructions that have their own rounding do not set it.
+ * What is between these calls has to be a function that is not inline. */
+INLINE void clear_inexact(void) {
+	unsigned csr = __builtin_ia32_stmxcsr();
+	if (csr & _MM_EXCEPT_INEXACT)
+		__builtin_ia32_ldmxcsr(csr & ~(unsigned)_MM_EXCEPT_INEXACT);
+}
+INLINE bool was_inexact(void) {
+	return __builtin_ia32_stmxcsr() & _MM_EXCEPT_INEXACT;
 }
 
 /* A sum rounded to odd, of the sum rounded down and up. */

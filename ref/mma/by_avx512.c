@@ -7,7 +7,8 @@
  * the offset 64, and the sum starts at -64 times the row's sum to compensate. In float,
  * the dot times the row's scale is exact, because it stays in range (move_large). An FMA
  * multiplies it by the column's scale, a power of two that may be subnormal, adds the
- * accumulator and rounds once. A zero dot has lost its sign, which matters only if it is
+ * accumulator and rounds once. Usually the product of both scales is normal, and the FMA
+ * multiplies the dot by it. A zero dot has lost its sign, which matters only if it is
  * added to -0; then the method gives up.
  *
  * Chains, for fma32: elements times scales are exact floats, because they have at most 4
@@ -27,6 +28,7 @@
 #include "tile.h"
 #include "../num/cpu.h"
 
+#include <limits.h>
 #include <threads.h>
 
 #if defined(__x86_64__)
@@ -86,9 +88,10 @@ struct bytes {
 	/* GROUP codes each: [block][group][row or column] */
 	_Alignas(LINE) uint32_t codes[MX_TILE_ELEMS / GROUP];
 	float scale[BLOCKS][MX_TILE_MN]; /* of a unit of the format */
-	int least;                       /* scales are at least 2^least */
-	/* A: what a sum starts at; and rows with large scales, a bit each. */
-	int32_t start[BLOCKS][MX_TILE_MN];
+	int least, most;                 /* scales are from 2^least to 2^most; beyond: a NaN */
+	/* A: what a sum starts at; what multiplies a column's scale by the row's if are_normal; and
+	 * rows with large scales, a bit each. */
+	int32_t start[BLOCKS][MX_TILE_MN], power[BLOCKS][MX_TILE_MN];
 	uint32_t large[BLOCKS], any_large;
 	/* B: the scales for these rows. */
 	float scale_large[BLOCKS][MX_TILE_MN];
@@ -192,10 +195,17 @@ AVX512 static void load_units(struct bytes *x, const struct side *o) {
 	unsigned MN = mx_mn(o->shape);
 	__m512 unit =
 		_mm512_castsi512_ps(_mm512_set1_epi32((127 + mx_unit(o->format)) << MX_F32_MAN));
-	for (unsigned lane = 0; lane < MX_LANES; lane += WIDE)
-		_mm512_storeu_ps(&x->scale[lane / MN][lane % MN],
-		                 _mm512_mul_ps(e8m0_scales_of(o->scale + lane), unit));
-	x->least = (int)least_byte(_mm512_loadu_si512(o->scale)) - 127 + mx_unit(o->format);
+	for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
+		__m512 scale = _mm512_mul_ps(e8m0_scales_of(o->scale + lane), unit);
+		_mm512_storeu_ps(&x->scale[lane / MN][lane % MN], scale);
+		_mm512_storeu_si512(&x->power[lane / MN][lane % MN],
+		                    _mm512_sub_epi32(_mm512_castps_si512(scale),
+		                                     _mm512_castps_si512(_mm512_set1_ps(1))));
+	}
+	__m512i codes = _mm512_loadu_si512(o->scale), ones = _mm512_set1_epi8(-1);
+	x->least = (int)least_byte(codes) - 127 + mx_unit(o->format);
+	unsigned largest = 255 - least_byte(_mm512_xor_si512(codes, ones));
+	x->most = largest == 0xFF ? INT_MAX / 2 : (int)largest - 127 + mx_unit(o->format);
 }
 
 /* A dot times its row's scale may reach 2^128. Such large scales are divided by 2^32, and those of
@@ -247,23 +257,32 @@ AVX512 static const struct bytes *bytes_of(const struct mx_mma_args *g, mx_side 
 	return k ? (const struct bytes *)k->operand : NULL;
 }
 
-/* c += dots of a row times scales. With `hard` the row may have a large scale, and it returns the
- * columns in which a zero dot is added to -0. */
-AVX512 INLINE __mmask16 add_dot(const struct bytes *a, unsigned block, unsigned row, __m512i dot,
-                                __m512 of_columns, __m512 if_large, bool hard, __m512 *c) {
+/* c += dots of a row times scales, of which are_normal says that the sum of their bits is that of
+ * their product, but for the bias. */
+AVX512 INLINE void add_easy_dot(const struct bytes *a, unsigned block, unsigned row, __m512i dot,
+                                __m512 of_columns, __m512 *c) {
+	__m512i scale = _mm512_add_epi32(_mm512_castps_si512(of_columns),
+	                                 _mm512_set1_epi32(a->power[block][row]));
+	*c = _mm512_fmadd_round_ps(_mm512_cvtepi32_ps(dot), _mm512_castsi512_ps(scale), *c,
+	                           NEAREST);
+}
+
+/* The same of any scales, where the row may have a large one. Returns the columns in which a zero
+ * dot is added to -0. */
+AVX512 INLINE __mmask16 add_hard_dot(const struct bytes *a, unsigned block, unsigned row,
+                                     __m512i dot, __m512 of_columns, __m512 if_large, __m512 *c) {
 	__m512 scaled = _mm512_mul_round_ps(_mm512_cvtepi32_ps(dot),
 	                                    _mm512_set1_ps(a->scale[block][row]), NEAREST);
-	__mmask16 large = (__mmask16) - (a->large[block] >> row & 1), gone = 0;
-	__m512 scale = hard ? _mm512_mask_mov_ps(of_columns, large, if_large) : of_columns;
-	if (hard)
-		gone = negative_zeros(_mm512_testn_epi32_mask(dot, dot), *c);
-	*c = _mm512_fmadd_round_ps(scaled, scale, *c, NEAREST);
+	__mmask16 large = (__mmask16) - (a->large[block] >> row & 1);
+	__mmask16 gone = negative_zeros(_mm512_testn_epi32_mask(dot, dot), *c);
+	*c = _mm512_fmadd_round_ps(scaled, _mm512_mask_mov_ps(of_columns, large, if_large), *c,
+	                           NEAREST);
 	return gone;
 }
 
 /* All blocks of ROWS rows and WIDE columns, a block at a time, because B's part of it and the
- * accumulators fit in registers. With `hard`, rows may have large scales, and it returns the
- * columns in which a zero dot is added to -0. */
+ * accumulators fit in registers. With `hard`, scales are any, and it returns the columns in which a
+ * zero dot is added to -0. */
 AVX512 INLINE __mmask16 add_rows(const struct bytes *a, const struct bytes *b, unsigned MN,
                                  unsigned row, unsigned col, bool hard, float (*acc)[WIDE]) {
 	__mmask16 gone = 0;
@@ -287,7 +306,10 @@ AVX512 INLINE __mmask16 add_rows(const struct bytes *a, const struct bytes *b, u
 			for (unsigned j = 0; j < GROUPS; j++)
 				dot = _mm512_dpbusd_epi32(dot, group[j],
 				                          _mm512_set1_epi32((int)x[j * MN + i]));
-			gone |= add_dot(a, block, row + i, dot, sb, sb_large, hard, &c[i]);
+			if (hard)
+				gone |= add_hard_dot(a, block, row + i, dot, sb, sb_large, &c[i]);
+			else
+				add_easy_dot(a, block, row + i, dot, sb, &c[i]);
 		}
 	}
 #pragma GCC unroll 16
@@ -305,12 +327,18 @@ AVX512 INLINE __mmask16 add_all_rows(const struct bytes *a, const struct bytes *
 	return gone;
 }
 
-/* Whether there are large scales, or a sum may be -0: none is if no accumulator is and all dots are
- * multiples of 2^-149, the smallest f32. */
+/* Whether all scales and their products are normal floats. */
+static bool are_normal(const struct bytes *a, const struct bytes *b) {
+	enum { LEAST = -126, MOST = 127 };
+	return a->least >= LEAST && b->least >= LEAST && a->least + b->least >= LEAST &&
+	       a->most <= MOST && b->most <= MOST && a->most + b->most <= MOST;
+}
+
+/* Whether scales are not normal or large, or a sum may be -0: none is if no accumulator is and all
+ * dots are multiples of 2^-149, the smallest f32. */
 AVX512 static bool is_hard(const struct mx_mma_args *g, const struct bytes *a,
                            const struct bytes *b, const struct results *r) {
-	enum { LEAST = -149 };
-	return any_negative_zero(r, mx_mn(g->shape)) || a->any_large || a->least + b->least < LEAST;
+	return any_negative_zero(r, mx_mn(g->shape)) || a->any_large || !are_normal(a, b);
 }
 
 /* False if it gave up. */

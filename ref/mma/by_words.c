@@ -8,9 +8,9 @@
  * methods take over. A dot is below 32 * 2^(2 * BITS) = 2^31.
  *
  * A dot is exact in f64, and so is its product with the scales. The FMA that adds the accumulator
- * rounds to odd, as in by_avx512.c. A zero dot has lost its sign: where it is added to -0, integers
- * compute the result. No sum is -0 if no accumulator is and all dots are multiples of 2^-149, the
- * smallest f32: they do not round to 0. */
+ * is exact, or rounds to odd, as in by_avx512.c. A zero dot has lost its sign: where it is added to
+ * -0, integers compute the result. No sum is -0 if no accumulator is and all dots are multiples of
+ * 2^-149, the smallest f32: they do not round to 0. */
 #include "tile.h"
 #include "../num/number.h"
 
@@ -36,10 +36,12 @@ struct remainder {
 struct words {
 	_Alignas(LINE) uint32_t pair[PAIRS * MX_LANES]; /* [block][pair][row or column] */
 	double scale[BLOCKS][MX_TILE_MN];               /* of a unit of the words */
-	bool fits;                                      /* else nothing of it is valid */
-	int least;                     /* numbers are multiples of 2^least, with their scales */
-	unsigned below;                /* bits that remainders have below the unit */
-	unsigned n, first[BLOCKS + 1]; /* of a block; those of the next one follow */
+	int64_t power[BLOCKS][MX_TILE_MN]; /* what multiplies another power of two by it */
+	bool nan;                          /* a scale is one, and its power is not valid */
+	bool fits;                         /* else nothing of it is valid */
+	int least;                         /* numbers are multiples of 2^least, with their scales */
+	unsigned below;                    /* bits that remainders have below the unit */
+	unsigned n, first[BLOCKS + 1];     /* of a block; those of the next one follow */
 	struct remainder remainder[MOST];
 };
 
@@ -88,14 +90,20 @@ AVX512 INLINE __mmask32 store_words(uint32_t *to, __m512i significand, __m512i r
 	return _mm512_cmpneq_epi16_mask(_mm512_sllv_epi16(word, right), significand);
 }
 
-AVX512 INLINE void store_scales(double *to, const uint8_t *codes, __m512i exponents) {
+/* A power of two times another is the sum of their bits without the bias of one: all are normal. */
+AVX512 INLINE void store_scales(double *to, int64_t *powers, const uint8_t *codes,
+                                __m512i exponents) {
 	__m512 scale = e8m0_scales_of(codes), power = _mm512_cvtepi32_ps(exponents);
 	for (unsigned i = 0; i < 2; i++) {
 		__m512d x = _mm512_cvtps_pd(i ? _mm512_extractf32x8_ps(scale, 1)
 		                              : _mm512_castps512_ps256(scale));
 		__m512d y = _mm512_cvtps_pd(i ? _mm512_extractf32x8_ps(power, 1)
 		                              : _mm512_castps512_ps256(power));
-		_mm512_storeu_pd(to + 8 * i, _mm512_scalef_round_pd(x, y, NEAREST));
+		x = _mm512_scalef_round_pd(x, y, NEAREST);
+		_mm512_storeu_pd(to + 8 * i, x);
+		_mm512_storeu_si512(powers + 8 * i,
+		                    _mm512_sub_epi64(_mm512_castpd_si512(x),
+		                                     _mm512_castpd_si512(_mm512_set1_pd(1))));
 	}
 }
 
@@ -187,10 +195,10 @@ AVX512 INLINE bool load_block(struct form f, struct words *x, const struct side 
 	__m512i exponents = _mm512_sub_epi32(_mm512_and_si512(top, _mm512_set1_epi32(0xFF)),
 	                                     _mm512_set1_epi32(t->bias + BITS - 1));
 	const uint8_t *scales = o->scale + block * f.MN + mn;
-	store_scales(&x->scale[block][mn], scales, exponents);
-	__m512i of_scales =
-		_mm512_sub_epi32(_mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)scales)),
-	                         _mm512_set1_epi32(127));
+	store_scales(&x->scale[block][mn], &x->power[block][mn], scales, exponents);
+	__m128i codes = _mm_loadu_si128((const void *)scales);
+	__m512i of_scales = _mm512_sub_epi32(_mm512_cvtepu8_epi32(codes), _mm512_set1_epi32(127));
+	x->nan |= _mm_cmpeq_epi8_mask(codes, _mm_set1_epi8(-1)) != 0;
 	int least = _mm512_reduce_min_epi32(_mm512_add_epi32(exponents, of_scales));
 	x->least = least < x->least ? least : x->least;
 	return !_mm512_cmpgt_epu8_mask(most, _mm512_set1_epi8(mx_max_finite(t))) &&
@@ -201,6 +209,7 @@ AVX512 INLINE void load_blocks(struct form f, struct words *x, const struct side
 	x->fits = true;
 	x->least = INT_MAX;
 	x->n = x->below = 0;
+	x->nan = false;
 	for (unsigned block = 0; x->fits && block < MX_LANES / f.MN; block++) {
 		x->first[block] = x->n;
 		for (unsigned mn = 0; x->fits && mn < f.MN; mn += WIDE)
@@ -241,7 +250,7 @@ AVX512 INLINE void add_pair(const uint32_t *a, const uint32_t *b, __m512i sum[RO
 	__m512i y = _mm512_loadu_si512(b);
 #pragma GCC unroll 8
 	for (unsigned i = 0; i < ROWS; i++)
-		sum[i] = _mm512_dpwssd_epi32(sum[i], y, _mm512_set1_epi32((int)a[i]));
+		sum[i] = add_products(sum[i], y, &a[i]);
 }
 
 AVX512 INLINE __m512d half_of(__m512i x, unsigned half) {
@@ -249,12 +258,15 @@ AVX512 INLINE __m512d half_of(__m512i x, unsigned half) {
 	                               : _mm512_castsi512_si256(x));
 }
 
-/* acc += dot * scales. */
-AVX512 INLINE void add_scaled(__m512d dot, __m512d scale, float *acc) {
-	__m512d c = _mm512_cvtps_pd(_mm256_loadu_ps(acc));
-	__m512d down = _mm512_fmadd_round_pd(dot, scale, c, DOWN);
-	__m512d up = _mm512_fmadd_round_pd(dot, scale, c, UP);
-	_mm256_storeu_ps(acc, _mm512_cvt_roundpd_ps(to_odd_of(down, up), NEAREST));
+/* acc += dot * scales. If not `to_odd`, it is right if the flag of inexact results is not set. */
+AVX512 INLINE void add_scaled(__m512d dot, __m512d scale, float *acc, bool to_odd) {
+	__m512d sum, c = _mm512_cvtps_pd(_mm256_loadu_ps(acc));
+	if (to_odd)
+		sum = to_odd_of(_mm512_fmadd_round_pd(dot, scale, c, DOWN),
+		                _mm512_fmadd_round_pd(dot, scale, c, UP));
+	else
+		sum = _mm512_fmadd_pd(dot, scale, c);
+	_mm256_storeu_ps(acc, _mm512_cvt_roundpd_ps(sum, NEAREST));
 }
 
 /* ---- remainders ---- */
@@ -313,57 +325,118 @@ add_remainder_products(const struct words *a, const struct words *b, unsigned bl
 	}
 }
 
-/* What is known when the loops are compiled: whether there are remainders, and whether dots without
- * their sign may be added to -0. */
+/* ---- parts: the dots of a block, of ROWS rows and WIDE columns ---- */
+
+/* What is known when most loops are compiled: whether there are remainders, whether dots without
+ * their sign may be added to -0, and whether sums that are not exact in f64 are rounded to odd;
+ * only then may scales be NaN. */
 struct method {
-	bool remainders, signs;
+	bool remainders, signs, to_odd;
+	unsigned MN;
 };
 
-/* acc += a block's dots of ROWS rows and WIDE columns. With `signs` bad[row] gets the columns in
- * which a dot without its sign is added to -0. */
-AVX512 INLINE void add_block(struct method m, const struct words *a, const struct words *b,
-                             unsigned MN, unsigned block, unsigned row, unsigned col,
-                             float (*acc)[WIDE], __mmask16 *bad) {
-	const uint32_t *x = &a->pair[block * PAIRS * MN + row];
-	const uint32_t *y = &b->pair[block * PAIRS * MN + col];
-	const double *scale = &b->scale[block][col];
-	__m512d of_columns[] = { _mm512_loadu_pd(scale), _mm512_loadu_pd(scale + 8) };
-	_Alignas(LINE) double sum[ROWS][WIDE];
-	__m512i dot[ROWS];
-#pragma GCC unroll 8
-	for (unsigned i = 0; i < ROWS; i++)
-		dot[i] = _mm512_setzero_si512();
-#pragma GCC unroll 16
-	for (unsigned p = 0; p < PAIRS; p++)
-		add_pair(x + p * MN, y + p * MN, dot);
-	if (m.remainders) {
-#pragma GCC unroll 8
-		for (unsigned i = 0; i < ROWS; i++)
-			for (unsigned j = 0; j < 2; j++)
-				_mm512_store_pd(sum[i] + 8 * j, half_of(dot[i], j));
-		add_remainder_products(a, b, block, row, col, sum);
-	}
-#pragma GCC unroll 8
-	for (unsigned i = 0; i < ROWS; i++) {
-		__m512d of_row = _mm512_set1_pd(a->scale[block][row + i]);
-		if (m.signs)
-			bad[i] |= negative_zeros(_mm512_testn_epi32_mask(dot[i], dot[i]),
-			                         _mm512_loadu_ps(acc[i]));
+struct part {
+	unsigned block, row, col;
+};
+
+/* Blocks in their order, then rows, then columns. */
+INLINE struct part part_of(struct method m, unsigned n) {
+	unsigned blocks = MX_LANES / m.MN, row = n / blocks * ROWS;
+	return (struct part){ n % blocks, row % m.MN, row / m.MN * WIDE };
+}
+
+INLINE unsigned parts_of(struct method m) {
+	return m.MN * m.MN / (ROWS * WIDE) * (MX_LANES / m.MN);
+}
+
+/* The dots of a part. */
+struct dots {
+	__m512i words[ROWS];
+	double (*rest)[WIDE]; /* products that have remainders; NULL: none */
+};
+
+/* Row i of the accumulators += its dots. With `signs` bad[row] gets the columns in which a dot
+ * without its sign is added to -0. */
+AVX512 INLINE void add_row(struct method m, const struct words *a, const struct words *b,
+                           struct part at, const struct dots *dots, unsigned i, struct results *r,
+                           columns bad) {
+	unsigned strip = at.col / WIDE, row = at.row + i;
+	__m512d of_row = _mm512_set1_pd(a->scale[at.block][row]), scale;
+	__m512i power = _mm512_set1_epi64(a->power[at.block][row]);
+	float *acc = r->acc[strip][row];
+	if (m.signs)
+		bad[strip][row] |=
+			negative_zeros(_mm512_testn_epi32_mask(dots->words[i], dots->words[i]),
+		                       _mm512_loadu_ps(acc));
 #pragma GCC unroll 2
-		for (unsigned j = 0; j < 2; j++)
-			add_scaled(m.remainders ? _mm512_load_pd(sum[i] + 8 * j)
-			                        : half_of(dot[i], j),
-			           _mm512_mul_pd(of_row, of_columns[j]), acc[i] + 8 * j);
+	for (unsigned j = 0; j < 2; j++) {
+		__m512d of_columns = _mm512_loadu_pd(&b->scale[at.block][at.col + 8 * j]);
+		__m512d dot = half_of(dots->words[i], j);
+		if (m.remainders && dots->rest)
+			dot = _mm512_add_pd(dot, _mm512_load_pd(dots->rest[i] + 8 * j));
+		if (m.to_odd)
+			scale = _mm512_mul_pd(of_row, of_columns);
+		else
+			scale = _mm512_castsi512_pd(
+				_mm512_add_epi64(power, _mm512_castpd_si512(of_columns)));
+		add_scaled(dot, scale, acc + 8 * j, m.to_odd);
 	}
 }
 
-AVX512 INLINE void add_blocks(struct method m, const struct words *a, const struct words *b,
-                              unsigned MN, struct results *r, columns bad) {
-	for (unsigned col = 0; col < MN; col += WIDE)
-		for (unsigned row = 0; row < MN; row += ROWS)
-			for (unsigned block = 0; block < MX_LANES / MN; block++)
-				add_block(m, a, b, MN, block, row, col, &r->acc[col / WIDE][row],
-				          &bad[col / WIDE][row]);
+/* The dots of a part; meanwhile those of the part before are added, because they use other units of
+ * the processor. */
+AVX512 INLINE void next_dots(struct method m, const struct words *a, const struct words *b,
+                             unsigned n, struct dots *next, const struct dots *before,
+                             struct results *r, columns bad) {
+	enum { EACH = PAIRS / ROWS };
+	struct part at = part_of(m, n);
+	const uint32_t *x = &a->pair[at.block * PAIRS * m.MN + at.row];
+	const uint32_t *y = &b->pair[at.block * PAIRS * m.MN + at.col];
+	next->rest = NULL;
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < ROWS; i++)
+		next->words[i] = _mm512_setzero_si512();
+#pragma GCC unroll 16
+	for (unsigned p = 0; p < PAIRS; p++) {
+		add_pair(x + p * m.MN, y + p * m.MN, next->words);
+		if (before && p % EACH == EACH - 1)
+			add_row(m, a, b, part_of(m, n - 1), before, p / EACH, r, bad);
+	}
+}
+
+INLINE bool any_remainder(const struct words *x, unsigned block, unsigned from, unsigned n) {
+	FOR_REMAINDERS(r, x, block, from, n)
+	return true;
+	return false;
+}
+
+/* The products of a part that have remainders. */
+AVX512 INLINE void find_rest(const struct words *a, const struct words *b, struct part at,
+                             double (*room)[WIDE], struct dots *to) {
+	if (!any_remainder(a, at.block, at.row, ROWS) && !any_remainder(b, at.block, at.col, WIDE))
+		return;
+	to->rest = room;
+	memset(room, 0, ROWS * sizeof *room);
+	add_remainder_products(a, b, at.block, at.row, at.col, room);
+}
+
+AVX512 INLINE void add_parts(struct method m, const struct words *a, const struct words *b,
+                             struct results *r, columns bad) {
+	_Alignas(LINE) double room[2][ROWS][WIDE];
+	struct dots before, next;
+	unsigned n = parts_of(m);
+	next_dots(m, a, b, 0, &before, NULL, r, bad);
+	if (m.remainders)
+		find_rest(a, b, part_of(m, 0), room[0], &before);
+	for (unsigned i = 1; i < n; i++) {
+		next_dots(m, a, b, i, &next, &before, r, bad);
+		if (m.remainders)
+			find_rest(a, b, part_of(m, i), room[i % 2], &next);
+		before = next;
+	}
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < ROWS; i++)
+		add_row(m, a, b, part_of(m, n - 1), &before, i, r, bad);
 }
 
 /* Whether an accumulator is -0 before any of the blocks. */
@@ -373,14 +446,48 @@ AVX512 INLINE bool may_be_negative_zero(const struct words *a, const struct word
 	return any_negative_zero(r, MN) || a->least + b->least < LEAST;
 }
 
-AVX512 INLINE void add_all(struct method m, const struct words *a, const struct words *b,
-                           unsigned MN, struct results *r, columns bad) {
+AVX512 INLINE void add_exact(struct method m, const struct words *a, const struct words *b,
+                             struct results *r, columns bad) {
 	if (m.remainders)
-		add_blocks((struct method){ true, false }, a, b, MN, r, bad);
+		add_parts((struct method){ true, false, false, m.MN }, a, b, r, bad);
 	else if (m.signs)
-		add_blocks((struct method){ false, true }, a, b, MN, r, bad);
+		add_parts((struct method){ false, true, false, m.MN }, a, b, r, bad);
 	else
-		add_blocks((struct method){ false, false }, a, b, MN, r, bad);
+		add_parts((struct method){ false, false, false, m.MN }, a, b, r, bad);
+}
+
+/* Each combination that is frequent is compiled on its own. */
+AVX512 __attribute__((noinline)) static void add_all(struct method m, const struct words *a,
+                                                     const struct words *b, struct results *r,
+                                                     columns bad) {
+	if (m.to_odd && m.MN == 16)
+		add_parts((struct method){ m.remainders, m.signs, true, 16 }, a, b, r, bad);
+	else if (m.to_odd)
+		add_parts((struct method){ m.remainders, m.signs, true, 32 }, a, b, r, bad);
+	else if (m.MN == 16)
+		add_exact((struct method){ m.remainders, m.signs, false, 16 }, a, b, r, bad);
+	else
+		add_exact((struct method){ m.remainders, m.signs, false, 32 }, a, b, r, bad);
+}
+
+/* Most sums are exact in f64: they have 31 bits of a dot and 24 of an accumulator that is about as
+ * large. So those of an instruction are rounded to odd only after one of them was not exact. Where
+ * this happens, it does again: the next ones are not tried. */
+AVX512 static void multiply(const struct mx_mma_args *g, struct method m, const struct words *a,
+                            const struct words *b, struct results *r, columns bad) {
+	enum { UNTRIED = 15 };
+	static _Thread_local unsigned untried;
+	if (!m.to_odd && !untried) {
+		clear_inexact();
+		add_all(m, a, b, r, bad);
+		if (!was_inexact())
+			return;
+		untried = UNTRIED;
+		load_results(r, g);
+	} else if (untried)
+		untried--;
+	m.to_odd = true;
+	add_all(m, a, b, r, bad);
 }
 
 /* Whether dots with their remainders fit f64. */
@@ -400,13 +507,11 @@ AVX512 bool mx_mma_by_words(const struct mx_mma_args *g) {
 	if (!b || !are_exact(a, b))
 		return false;
 	load_results(&r, g);
-	struct method m = { a->n || b->n, may_be_negative_zero(a, b, MN, &r) };
+	struct method m = { a->n || b->n, may_be_negative_zero(a, b, MN, &r), a->nan || b->nan,
+		            MN };
 	if (m.remainders && m.signs)
 		return false;
-	if (MN == 16)
-		add_all(m, a, b, 16, &r, bad);
-	else
-		add_all(m, a, b, 32, &r, bad);
+	multiply(g, m, a, b, &r, bad);
 	bool uncertain = m.signs && find_uncertain(g, bad, &r, again);
 	store_results(&r, g);
 	if (uncertain)

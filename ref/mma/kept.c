@@ -5,7 +5,7 @@
 #include <string.h>
 #include <threads.h>
 
-enum { KEPT = 8, SIDES = 2 };
+enum { KEPT = 8, SIDES = 2, REGISTER = MX_LANES * sizeof(uint32_t) };
 
 /* Those of one method and side. */
 struct few {
@@ -18,11 +18,17 @@ struct all {
 
 struct side mx_side_of(const struct mx_mma_args *g, mx_side s) {
 	unsigned block = mx_block_of(g), codes = block == MX_BLOCK ? MX_LANES : MX_SCALES;
-	if (s == MX_SIDE_A)
-		return (struct side){ g->shape, g->fmt_a, g->scale_format_a, block,
-			              codes,    g->a,     g->scale_a };
+	bool a = s == MX_SIDE_A;
+	mx_format f = a ? g->fmt_a : g->fmt_b;
 	return (struct side){
-		g->shape, g->fmt_b, g->scale_format_b, block, codes, g->b, g->scale_b
+		.shape = g->shape,
+		.format = f,
+		.scales = a ? g->scale_format_a : g->scale_format_b,
+		.block = block,
+		.codes = codes,
+		.registers = mx_operand_vgprs(f),
+		.regs = a ? g->a : g->b,
+		.scale = a ? g->scale_a : g->scale_b,
 	};
 }
 
@@ -60,11 +66,35 @@ static struct all *all_of_thread(void) {
 
 /* ---- a place ---- */
 
+#if defined(__x86_64__)
+#include "avx512.h"
+
+/* Whether bytes are equal, a multiple of LINE. A register at a time, because others differ early.
+ */
+AVX512 static bool are_equal(const void *a, const void *b, size_t bytes) {
+	const char *x = a, *y = b;
+	for (size_t at = 0, end; at < bytes; at = end) {
+		__m512i differ = _mm512_setzero_si512();
+		end = bytes - at < REGISTER ? bytes : at + REGISTER;
+		for (; at < end; at += LINE)
+			differ = _mm512_or_si512(differ, _mm512_xor_si512(_mm512_loadu_si512(x + at),
+			                                                  _mm512_loadu_si512(y + at)));
+		if (_mm512_test_epi32_mask(differ, differ))
+			return false;
+	}
+	return true;
+}
+#else
+static bool are_equal(const void *a, const void *b, size_t bytes) {
+	return !memcmp(a, b, bytes);
+}
+#endif
+
 static bool is_same(const struct mx_kept *k, const struct side *o) {
-	size_t bytes = mx_operand_vgprs(o->format) * sizeof *o->regs;
 	return k && k->loaded && k->side.shape == o->shape && k->side.format == o->format &&
 	       k->side.scales == o->scales && k->side.block == o->block &&
-	       !memcmp(k->regs, o->regs, bytes) && !memcmp(k->scales, o->scale, o->codes);
+	       are_equal(k->regs, o->regs, o->registers * sizeof *o->regs) &&
+	       are_equal(k->scales, o->scale, o->codes);
 }
 
 static struct mx_kept *new_place(struct few *f) {
@@ -87,7 +117,7 @@ struct mx_kept *mx_kept_operand(mx_kept_method method, mx_side s, const struct s
 		return NULL;
 	k->loaded = false;
 	k->side = *o;
-	memcpy(k->regs, o->regs, mx_operand_vgprs(o->format) * sizeof *o->regs);
+	memcpy(k->regs, o->regs, o->registers * sizeof *o->regs);
 	memcpy(k->scales, o->scale, o->codes);
 	return k;
 }

@@ -14,6 +14,7 @@ struct side {
 	mx_format format;
 	mx_scale_format scales;
 	unsigned block, codes; /* codes: of scales */
+	unsigned registers;
 	const uint32_t (*regs)[MX_LANES];
 	const uint8_t *scale;
 };
@@ -30,11 +31,11 @@ typedef enum {
 enum { MX_KEPT_BYTES = 20544 }; /* room for what a method loads */
 
 struct mx_kept {
-	_Alignas(64) unsigned char operand[MX_KEPT_BYTES];
-	bool loaded;      /* `operand` is valid; the method sets it */
-	struct side side; /* but for its pointers */
-	uint32_t regs[8][MX_LANES];
+	_Alignas(64) uint32_t regs[8][MX_LANES];
 	uint8_t scales[MX_SCALES];
+	struct side side; /* but for its pointers */
+	bool loaded;      /* `operand` is valid; the method sets it */
+	_Alignas(64) unsigned char operand[MX_KEPT_BYTES];
 };
 
 /* The thread's place for this operand. Where `loaded` is not set, the method loads it there. It

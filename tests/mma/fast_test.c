@@ -400,14 +400,12 @@ static void fill_scales(uint8_t scales[LANES], kind k) {
 		                                          : below(255);
 }
 
-static unsigned scaled(mx_format fa, mx_format fb, kind k, const mx_profile *p) {
+static unsigned scaled_by(mx_format fa, mx_format fb, kind k, const mx_profile *p,
+                          const uint8_t scale_a[LANES], const uint8_t scale_b[LANES]) {
 	static uint32_t a[8][LANES];
-	uint8_t scale_a[LANES], scale_b[LANES];
 	bool shared = below(2);
 	fill_codes(fa, true, a, k);
 	fill_codes(fb, false, s.b, k);
-	fill_scales(scale_a, k);
-	fill_scales(scale_b, k);
 	fill_results(MX_T_F32, k);
 	memcpy(s.fast, s.c, sizeof s.c);
 	struct mx_mma_args g = { p,
@@ -426,6 +424,13 @@ static unsigned scaled(mx_format fa, mx_format fb, kind k, const mx_profile *p) 
 	g.d = s.plain;
 	wrong += mx_mma_scaled_plain(&g) != MX_OK;
 	return wrong + compare("scaled", p, k, g.shape == MX_16X16X128 ? 4 : 16);
+}
+
+static unsigned scaled(mx_format fa, mx_format fb, kind k, const mx_profile *p) {
+	uint8_t scale_a[LANES], scale_b[LANES];
+	fill_scales(scale_a, k);
+	fill_scales(scale_b, k);
+	return scaled_by(fa, fb, k, p, scale_a, scale_b);
 }
 
 static void test_scaled(void) {
@@ -450,6 +455,31 @@ static void test_scaled_ends(void) {
 		for (unsigned i = 0; i < 20 * times(); i++)
 			wrong += scaled(fa, fb, i % 2 ? BANDS : ROWS, profile_of(0));
 		ok(!wrong, "%s x %s: fast and plain agree at the ends of all ranges",
+		   mx_format_info(fa)->name, mx_format_info(fb)->name);
+	}
+}
+
+/* Scales that are about equal, so that they and their products are about the least or the largest
+ * normal f32; and those with a NaN. */
+static void test_scaled_limits(void) {
+	static const mx_format formats[] = { MX_E2M1, MX_E2M3, MX_E4M3 };
+	enum { FORMATS = sizeof formats / sizeof *formats };
+	for (unsigned pair = 0; pair < FORMATS * FORMATS; pair++) {
+		mx_format fa = formats[pair / FORMATS], fb = formats[pair % FORMATS];
+		unsigned wrong = 0;
+		for (unsigned i = 0; i < 12 * times(); i++) {
+			uint8_t scale_a[LANES], scale_b[LANES];
+			unsigned sum = (i % 2 ? 126 : 379) + below(14),
+				 least = sum > 254 ? sum - 254 : 0;
+			unsigned first = below(3) ? least + below(255 - least) : least + below(3);
+			memset(scale_a, i % 3 ? (int)first : 120, sizeof scale_a);
+			memset(scale_b, i % 3 ? (int)(sum - first) : 120, sizeof scale_b);
+			if (i % 3 == 0)
+				(i % 2 ? scale_a : scale_b)[below(LANES)] = 0xFF;
+			wrong += scaled_by(fa, fb, i % 4 ? ZEROS : NEAR, profile_of(0), scale_a,
+			                   scale_b);
+		}
+		ok(!wrong, "%s x %s: fast and plain agree at the limits of scales",
 		   mx_format_info(fa)->name, mx_format_info(fb)->name);
 	}
 }
@@ -685,6 +715,7 @@ int main(void) {
 	test_lost_bits();
 	test_scaled();
 	test_scaled_ends();
+	test_scaled_limits();
 	test_scaled_tie();
 	test_scaled_odd();
 	test_scaled_signs();

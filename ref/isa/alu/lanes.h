@@ -28,7 +28,7 @@ struct mx_lanes {
 	bool clamp;                /* for opcodes with MX_CLAMPS */
 	uint64_t assumed;          /* lanes with a result that rests on `rule` */
 	mx_assumption rule;
-	uint32_t d[MX_VALU_DWORDS][MX_LANES];
+	_Alignas(64) uint32_t d[MX_VALU_DWORDS][MX_LANES];
 };
 
 typedef void mx_lane_function(struct mx_lanes *x);

@@ -211,7 +211,7 @@ static const mx_vreg *multiply_dense(struct mx_wave *w, const struct mx_inst *in
 /* Dense forms: broadcasts and blocks mix lanes, so one unwritten bit taints all of D. */
 static void exec_dense(struct mx_wave *w, const struct mx_inst *in) {
 	unsigned n = in->op->d;
-	mx_vreg constant[MAX_D], d[MAX_D], u;
+	_Alignas(64) mx_vreg constant[MAX_D], d[MAX_D], u;
 	struct mx_dense_args args = {
 		in->mai.dense,
 		profile_of_dense(w, in),
@@ -409,7 +409,7 @@ static void write_wmma(struct mx_wave *w, const struct mx_inst *in, mx_vreg *d, 
 
 static void exec_wmma(struct mx_wave *w, const struct mx_inst *in) {
 	const struct mx_wmma *op = in->mai.wmma;
-	mx_vreg constant[MAX_D], d[MAX_D];
+	_Alignas(64) mx_vreg constant[MAX_D], d[MAX_D];
 	struct wmma_side a, b;
 	bool by_profile = op->d != MX_T_I32 && op->ab[MX_SIDE_A] != MX_T_F32;
 	if (!find_side(w, in, MX_SIDE_A, &a) || !find_side(w, in, MX_SIDE_B, &b))
@@ -462,7 +462,7 @@ void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in);
 void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in) {
 	mx_shape shape = in->op->d == 4 ? MX_16X16X128 : MX_32X32X64;
 	unsigned n = in->op->d, mn = mx_shape_mn(shape);
-	mx_vreg constant[MAX_D], d[MAX_D];
+	_Alignas(64) mx_vreg constant[MAX_D], d[MAX_D];
 	uint8_t scale_a[MX_LANES], scale_b[MX_LANES];
 
 	w->group->run->report->stats.mfma++;

@@ -9,7 +9,7 @@ enum { DWORDS = 2 /* of the widest operand */ };
 
 struct operands {
 	struct mx_lanes x;
-	mx_vreg copy[3][DWORDS]; /* of scalars */
+	_Alignas(64) mx_vreg copy[3][DWORDS]; /* of scalars */
 };
 
 /* A register or constant in all lanes; returns its unwritten bits. */

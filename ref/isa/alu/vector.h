@@ -11,7 +11,7 @@
  * sources that are not an unmodified register. */
 struct mx_sources {
 	struct mx_lanes x;
-	mx_vreg copy[3][MX_VALU_DWORDS], unwritten[3][MX_VALU_DWORDS];
+	_Alignas(64) mx_vreg copy[3][MX_VALU_DWORDS], unwritten[3][MX_VALU_DWORDS];
 	mx_vreg arranged[3][MX_VALU_DWORDS]; /* if any_unwritten: before NEG, ABS and MODE */
 	uint16_t row[3];                     /* first row of a vector source */
 	bool any_unwritten;

@@ -46,28 +46,9 @@ static inline void mx_transpose(mx_quad q[4]) {
 	q[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
 }
 
-static inline void mx_rows_of_quads(mx_vreg *row, uintptr_t base, const uint64_t *at, unsigned n) {
-	for (unsigned l = 0; l < n; l += 4) {
-		mx_quad q[4];
-		for (unsigned i = 0; i < 4; i++)
-			q[i] = mx_quad_load(mx_place(base, at[l + i]));
-		mx_transpose(q);
-		for (unsigned k = 0; k < 4; k++)
-			memcpy(&row[k][l], &q[k], sizeof q[k]);
-	}
-}
-
-static inline void mx_quads_of_rows(uintptr_t base, const uint64_t *at, const mx_vreg *row,
-                                    unsigned n) {
-	for (unsigned l = 0; l < n; l += 4) {
-		mx_quad q[4];
-		for (unsigned k = 0; k < 4; k++)
-			q[k] = mx_quad_load(&row[k][l]);
-		mx_transpose(q);
-		for (unsigned i = 0; i < 4; i++)
-			memcpy(mx_place(base, at[l + i]), &q[i], sizeof q[i]);
-	}
-}
+/* Quads of lanes and the four rows that have their dwords; lane_rows.c. */
+void mx_rows_of_quads(mx_vreg *row, uintptr_t base, const uint64_t *at, unsigned n);
+void mx_quads_of_rows(uintptr_t base, const uint64_t *at, const mx_vreg *row, unsigned n);
 
 static inline void mx_rows_of_pairs(mx_vreg *row, uintptr_t base, const uint64_t *at, unsigned n) {
 	for (unsigned l = 0; l < n; l += 4) {

@@ -2,6 +2,7 @@
 #include "../machine/findings.h"
 #include "../machine/registers.h"
 #include "buffer_descriptor.h"
+#include "lane_addresses.h"
 #include "together.h"
 #include "vmem.h"
 
@@ -80,7 +81,7 @@ static bool split_lanes(struct mx_memop *m, const struct access *a, const uint32
 static bool find_range(struct mx_memop *m, const struct access *a, const uint32_t *v,
                        uint32_t imm) {
 	uint32_t low, high;
-	mx_bounds(v, m->exec, &low, &high);
+	MX_BY_STEP(mx_bounds)(v, m->exec, &low, &high);
 	m->from = (uint64_t)low + imm;
 	m->to = (uint64_t)high + imm + a->bytes;
 	if (high > UINT32_MAX - imm)
@@ -110,8 +111,7 @@ static bool raw_addresses_together(struct mx_wave *w, struct mx_memop *m, const 
 		return false;
 	m->from += base;
 	m->to += base;
-	for (unsigned l = 0; l < MX_LANES; l++)
-		m->address[l] = base + imm + v[l];
+	MX_BY_STEP(mx_add_offsets)(m->address, base + imm, v);
 	set_inside(m, a->whole ? 0xf : (1u << mx_dwords(a->bytes)) - 1);
 	return true;
 }

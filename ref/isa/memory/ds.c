@@ -4,6 +4,7 @@
 #include "../machine/findings.h"
 #include "../machine/registers.h"
 #include "ds.h"
+#include "lane_addresses.h"
 #include "lds.h"
 #include "together.h"
 #include "vmem.h"
@@ -54,8 +55,7 @@ static void take_addresses(struct mx_wave *w, struct mx_memop *m) {
 	if (w->unwritten_lanes[row] & m->exec)
 		mx_find(w, in, MX_UNWRITTEN, __builtin_ctzll(w->unwritten_lanes[row] & m->exec), 0,
 		        MX_BECAUSE(ADDRESS_UNWRITTEN));
-	for (l = 0; l < MX_LANES; l++) /* of inactive lanes, too: without branches it is faster */
-		m->address[l] = w->v[row][l];
+	MX_BY_STEP(mx_add_offsets)(m->address, 0, w->v[row]);
 }
 
 /* ---- registers ---- */
@@ -91,7 +91,7 @@ static bool range_of_wave(struct mx_wave *w, struct mx_memop *m) {
 	uint32_t low, high;
 	if (!m->exec || in->op->flags & MX_ADDTID || !mx_may_be_together(w, 0))
 		return false;
-	mx_bounds(w->v[mx_row_at(in, MX_AT_ADDRESS)], m->exec, &low, &high);
+	MX_BY_STEP(mx_bounds)(w->v[mx_row_at(in, MX_AT_ADDRESS)], m->exec, &low, &high);
 	m->from = low + (first < second ? first : second);
 	m->to = high + (first > second ? first : second) + in->op->d;
 	if (m->to > w->group->lds_bytes)

@@ -9,6 +9,30 @@ void MX_STEPPED(mx_add_pairs)(uint64_t *restrict address, uint64_t base, const m
 	FOR_ALL_LANES address[l] = base + (pair[0][l] | (uint64_t)pair[1][l] << 32);
 }
 
+mx_add_offsets_function MX_STEPPED(mx_add_offsets);
+void MX_STEPPED(mx_add_offsets)(uint64_t *restrict address, uint64_t base, const uint32_t *v) {
+	FOR_ALL_LANES address[l] = base + v[l];
+}
+
+mx_bounds_function MX_STEPPED(mx_bounds);
+void MX_STEPPED(mx_bounds)(const uint32_t *v, uint64_t lanes, uint32_t *low, uint32_t *high) {
+	uint32_t least = UINT32_MAX, greatest = 0;
+	if (lanes == ~0ull)
+		FOR_ALL_LANES {
+			least = v[l] < least ? v[l] : least;
+			greatest = v[l] > greatest ? v[l] : greatest;
+		}
+	else
+		FOR_ALL_LANES {
+			uint32_t off = (uint32_t)(lanes >> l & 1) - 1;
+			uint32_t x = v[l] | off, y = v[l] & ~off;
+			least = x < least ? x : least;
+			greatest = y > greatest ? y : greatest;
+		}
+	*low = least;
+	*high = greatest;
+}
+
 mx_address_bounds_function MX_STEPPED(mx_address_bounds);
 void MX_STEPPED(mx_address_bounds)(const uint64_t *address, uint64_t lanes, uint64_t *low,
                                    uint64_t *high) {

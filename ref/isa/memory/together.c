@@ -5,23 +5,6 @@
 #include "lane_addresses.h"
 #include "vmem.h"
 
-void mx_bounds(const uint32_t *v, uint64_t lanes, uint32_t *low, uint32_t *high) {
-	uint32_t least = UINT32_MAX, greatest = 0;
-	unsigned l, all = mx_all_lanes(lanes);
-	if (all)
-		for (l = 0; l < all; l++) {
-			least = v[l] < least ? v[l] : least;
-			greatest = v[l] > greatest ? v[l] : greatest;
-		}
-	else
-		MX_FOR_LANES(l, lanes) {
-			least = v[l] < least ? v[l] : least;
-			greatest = v[l] > greatest ? v[l] : greatest;
-		}
-	*low = least;
-	*high = greatest;
-}
-
 void mx_range_of_addresses(const struct mx_wave *w, struct mx_memop *m) {
 	uint64_t low, high;
 	if (!m->exec || !mx_may_be_together(w, 0))

@@ -21,9 +21,6 @@ static inline bool mx_lanes_may_be_together(const struct mx_wave *w, const struc
 /* Sets m->from and m->to from the addresses of its lanes, and m->range: all are inside. */
 void mx_range_of_addresses(const struct mx_wave *w, struct mx_memop *m);
 
-/* The least and the greatest value of lanes of a register. */
-void mx_bounds(const uint32_t *v, uint64_t lanes, uint32_t *low, uint32_t *high);
-
 /* Loads lanes' bytes into registers from `row` on, extended as the opcode defines. */
 void mx_load_together(struct mx_wave *w, struct mx_memop *m, unsigned row, uintptr_t base,
                       const struct mx_lane_bytes *x);

@@ -367,7 +367,7 @@ void mx_lds_poll_land(struct mx_wave *w, const struct mx_memop *m) {
 		return;
 	struct mx_lds_barrier *b = &barriers_of(w)->barrier[p->barrier];
 	p->landed = b->completed;
-	p->load = in_memory(w, malloc(sizeof *p->load));
+	p->load = in_memory(w, mx_memop_allocate());
 	if (p->load)
 		*p->load = *m;
 	if (b->state != state_at(w->group, b->at) || p->landed - p->known > 1)

@@ -202,7 +202,7 @@ static void add_place(void *landing, bool lds, uint64_t at) {
 }
 
 static struct mx_memop *copy_of(const struct mx_memop *m) {
-	struct mx_memop *copy = malloc(sizeof *copy);
+	struct mx_memop *copy = mx_memop_allocate();
 	if (copy)
 		*copy = *m;
 	return copy;

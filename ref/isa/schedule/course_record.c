@@ -359,7 +359,7 @@ static bool note_loads(struct mx_course *c, struct mx_course_op *op) {
 static bool keep_fresh(struct mx_course *c, struct mx_course_op *op) {
 	if (!op->m->in->op->rmw)
 		return true;
-	op->fresh = mx_course_takes(c, sizeof *op->m) ? malloc(sizeof *op->m) : NULL;
+	op->fresh = mx_course_takes(c, sizeof *op->m) ? mx_memop_allocate() : NULL;
 	if (op->fresh)
 		memcpy(op->fresh, op->m, sizeof *op->m);
 	return op->fresh;

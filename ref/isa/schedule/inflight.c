@@ -12,13 +12,17 @@
 #include "random.h"
 #include "schedule.h"
 
+struct mx_memop *mx_memop_allocate(void) {
+	return aligned_alloc(_Alignof(struct mx_memop), sizeof(struct mx_memop));
+}
+
 struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_group *g = w->group;
 	struct mx_memop *m = g->free_list;
 	if (m) {
 		g->free_list = m->next_free;
 		__builtin_prefetch(m->next_free, 1);
-	} else if (!(m = malloc(sizeof *m))) {
+	} else if (!(m = mx_memop_allocate())) {
 		g->run->out_of_memory = true;
 		return NULL;
 	}

@@ -60,11 +60,11 @@ struct mx_memop {
 	uint32_t mode;     /* MODE at issue: atomics in LDS */
 	uint32_t format;   /* typed buffers, see typed.c */
 	uint32_t block;    /* MX_IS_BLOCK: M0 at issue */
-	uint64_t address[MX_LANES]; /* device address, or offset in LDS */
-	uint8_t inside[MX_LANES];   /* the dwords of the lane's data that are in range; others load
-	                               0 and are not stored */
+	_Alignas(64) uint64_t address[MX_LANES]; /* device address, or offset in LDS */
+	uint8_t inside[MX_LANES]; /* the dwords of the lane's data that are in range; others load
+	                             0 and are not stored */
 	union {
-		mx_vreg data[4];
+		_Alignas(64) mx_vreg data[4];
 		struct mx_tdm tdm; /* of the tensor data mover */
 	};
 	mx_vreg unwritten[4];
@@ -77,6 +77,7 @@ static inline struct mx_lane_bytes mx_lane_bytes_of(const struct mx_memop *m) {
 
 /* ---- inflight.c ---- */
 
+struct mx_memop *mx_memop_allocate(void); /* memory for an operation, or NULL */
 /* A new operation of this instruction; mx_memop_issue puts it in flight. */
 struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in);
 void mx_memop_drop(struct mx_wave *w, struct mx_memop *m); /* instead of issuing it */
